@@ -1,0 +1,95 @@
+/**
+ * A report as data: what is to be shown, in the order in which a reader wants it. Knows no domain word; every renderer
+ * (HTML, PNG, Markdown) draws the same value.
+ */
+
+export interface Report {
+  readonly title: string;
+  /** The question the report answers; shown under the title. */
+  readonly question: string;
+  /** One line that sums up; `tone` colours it. */
+  readonly headline: { readonly text: string; readonly tone: Tone };
+  /** Big numbers under the headline. */
+  readonly figures: readonly Figure[];
+  readonly verdicts: readonly Verdict[];
+  readonly sections: readonly Section[];
+  /** Shown last, small: seed, version, … */
+  readonly provenance: readonly { readonly label: string; readonly value: string }[];
+  /** The command that makes this report again. */
+  readonly replay: string;
+}
+
+export type Tone = 'good' | 'bad' | 'warn' | 'neutral';
+
+export interface Figure {
+  readonly label: string;
+  readonly value: string;
+  /** What the number means, in a few words. */
+  readonly note?: string;
+}
+
+export interface Verdict {
+  readonly pass: boolean;
+  readonly text: string;
+}
+
+export interface Section {
+  readonly heading: string;
+  readonly text?: string;
+  readonly charts: readonly Chart[];
+  readonly tables: readonly Table[];
+}
+
+export type Chart = LineChart | BarChart;
+
+/** x and y are numbers; `xUnit` says how ticks are written. */
+export interface LineChart {
+  readonly kind: 'line';
+  readonly title: string;
+  /** The chart in words, for those who cannot see it. */
+  readonly description: string;
+  readonly xLabel: string;
+  /** `duration`: x in ms, ticks as 0s, 30s, 1m, 1h. */
+  readonly xUnit: 'duration' | 'number';
+  readonly yLabel: string;
+  readonly yMin?: number;
+  readonly yMax?: number;
+  readonly series: readonly Series[];
+  /** Spans of x, shaded behind the lines. */
+  readonly bands: readonly {
+    readonly from: number;
+    readonly to: number;
+    readonly label: string;
+    readonly tone: Tone;
+  }[];
+}
+
+export interface Series {
+  readonly name: string;
+  /** `step`: a value holds until the next point. `points`: marks without a line. `area`: a filled step. */
+  readonly style: 'line' | 'step' | 'area' | 'points';
+  readonly role: 'primary' | 'secondary' | 'limit' | 'bad' | 'muted';
+  readonly dashed?: boolean;
+  /** [x, y]; y null = a gap. */
+  readonly points: readonly (readonly [number, number | null])[];
+}
+
+export interface BarChart {
+  readonly kind: 'bar';
+  readonly title: string;
+  readonly description: string;
+  readonly xLabel: string;
+  readonly yLabel: string;
+  readonly categories: readonly string[];
+  readonly series: readonly {
+    readonly name: string;
+    readonly role: Series['role'];
+    readonly values: readonly number[];
+  }[];
+}
+
+export interface Table {
+  readonly caption: string;
+  readonly columns: readonly { readonly label: string; readonly numeric: boolean }[];
+  readonly rows: readonly (readonly string[])[];
+}

@@ -1,0 +1,181 @@
+/**
+ * A scenario after validation: every default filled in, every duration in milliseconds, every file it names already
+ * read. Plain JSON, so that a trace can carry it whole and a replay needs nothing else.
+ */
+
+import type { Distribution } from '../kernel/distribution.js';
+
+export interface Scenario {
+  readonly name: string;
+  readonly question: string;
+  readonly seed: number;
+  readonly governor: GovernorSettings;
+  readonly providers: Readonly<Record<string, ProviderSettings>>;
+  readonly workload: { readonly runs: readonly RunSettings[] };
+  /** In order of time; entries of the same instant in the order of the file. */
+  readonly timeline: readonly TimelineEntry[];
+  readonly stop: StopRule;
+  /** In the order of the file. */
+  readonly expect: readonly Expectation[];
+}
+
+/** Option names are those of `GovernorOptions` of the governor, so that they pass through unchanged. */
+export interface GovernorSettings {
+  readonly preset: 'reference';
+  readonly controller: 'aimd' | 'fixed' | 'none';
+  readonly options: GovernorNumbers;
+  readonly retry: RetrySettings;
+}
+
+/** Only what the scenario states; the governor owns the defaults. */
+export interface GovernorNumbers {
+  readonly initial?: number;
+  readonly growthLimit?: number;
+  readonly growthFactor?: number;
+  readonly decreaseFactor?: number;
+  readonly increaseStep?: number;
+  readonly increaseAfterSuccesses?: number;
+  readonly floor?: number;
+  readonly rememberGood?: boolean;
+  readonly idleResetMs?: number;
+  readonly maxCooldownMs?: number;
+  readonly resumeStaggerMs?: number;
+  readonly maxQueue?: number;
+}
+
+/** Names are those of the governor's `RetryPolicy`. `Infinity` is written `null` so that the scenario stays JSON. */
+export interface RetrySettings {
+  /** Retries per class; null = unlimited. */
+  readonly throttle: number | null;
+  readonly network: number | null;
+  readonly business: number | null;
+  readonly firstDelayMs: number;
+  readonly maxDelayMs: number;
+  readonly maxRetryAfterMs: number;
+}
+
+export interface ProviderSettings {
+  readonly wire: 'openai' | 'anthropic' | 'gemini';
+  /** Shared by all models of the provider. */
+  readonly quotas: readonly QuotaSettings[];
+  readonly models: Readonly<Record<string, ModelSettings>>;
+}
+
+export interface ModelSettings {
+  readonly quotas: readonly QuotaSettings[];
+  readonly retryAfter: RetryAfterSettings;
+  readonly latency: LatencySettings;
+}
+
+/** The same shape as `QuotaSpec` of @tidegate/providers-mock. */
+export type QuotaSettings =
+  | { readonly kind: 'concurrency'; readonly name: string; readonly limit: number; readonly refusedCount: boolean }
+  | {
+      readonly kind: 'requests';
+      readonly name: string;
+      readonly limit: number;
+      readonly perMs: number;
+      readonly refill: Refill;
+      /** Token-bucket only; the capacity of the bucket. */
+      readonly burst: number;
+      readonly refusedCount: boolean;
+    }
+  | {
+      readonly kind: 'tokens';
+      readonly name: string;
+      readonly limit: number;
+      readonly perMs: number;
+      readonly refill: Refill;
+      readonly burst: number;
+      readonly refusedCount: boolean;
+      readonly counts: 'input' | 'output' | 'total';
+      readonly reserve: 'none' | 'estimate' | 'max-tokens';
+      readonly settle: 'refund' | 'keep';
+    };
+
+export type Refill = 'token-bucket' | 'fixed-window' | 'sliding-window';
+
+/** The same shape as `RetryAfterSpec` of @tidegate/providers-mock. `error` is a share: 0.1 = up to 10 % either way. */
+export type RetryAfterSettings =
+  | { readonly kind: 'none' }
+  | { readonly kind: 'exact'; readonly as: HintForm; readonly rounding: 'up' | 'none'; readonly error: number }
+  | {
+      readonly kind: 'constant';
+      readonly ms: number;
+      readonly as: HintForm;
+      readonly rounding: 'up' | 'none';
+      readonly error: number;
+    };
+
+export type HintForm = 'seconds' | 'ms' | 'http-date';
+
+export interface LatencySettings {
+  /** `tokens`: first token + per output token; `service`: one distribution for the whole answer. Both in ms, times load. */
+  readonly service:
+    | { readonly kind: 'tokens'; readonly firstTokenMs: Distribution; readonly perOutputTokenMs: Distribution }
+    | { readonly kind: 'service'; readonly serviceMs: Distribution };
+  readonly refusalMs: Distribution;
+  readonly load: { readonly slope: number; readonly kneeStart: number | null; readonly kneeBase: number };
+}
+
+export interface RunSettings {
+  readonly id: string;
+  readonly target: { readonly provider: string; readonly model: string };
+  readonly startMs: number;
+  /** In subagents; null = the governor's default bound. */
+  readonly maxConcurrency: number | null;
+  /** Per attempt, from dispatch; null = none. */
+  readonly timeoutMs: number | null;
+  readonly agents: AgentsSettings;
+}
+
+export interface AgentsSettings {
+  readonly population:
+    | {
+        readonly kind: 'count';
+        readonly count: number /** `{n}` is the agent's number from 1. */;
+        readonly name: string;
+      }
+    | { readonly kind: 'rows'; readonly rows: readonly AgentRow[] };
+  /** Asks of one agent are serial. */
+  readonly asks: number;
+  /** Model requests per ask, serial. */
+  readonly requests: number;
+  readonly tokens: {
+    readonly input: Distribution;
+    readonly output: Distribution;
+    /** The `max_tokens` sent with each request; null = the request's own output. */
+    readonly max: number | null;
+  };
+}
+
+/** One agent of a CSV or a glob; a number given here replaces the draw from the distribution. */
+export interface AgentRow {
+  readonly name: string;
+  readonly inputTokens?: number;
+  readonly outputTokens?: number;
+}
+
+export type TimelineEntry = {
+  readonly kind: 'set';
+  readonly atMs: number;
+  readonly path: string;
+  readonly value: unknown;
+  readonly provider: string;
+  /** The provider as it is from this instant on, all earlier entries applied. */
+  readonly becomes: ProviderSettings;
+};
+
+export interface StopRule {
+  readonly when: 'done' | 'time';
+  readonly afterMs: number | null;
+  readonly maxRequests: number | null;
+}
+
+export interface Expectation {
+  /** As written, a path into `summary.json`. */
+  readonly path: string;
+  readonly min?: number;
+  readonly max?: number;
+  readonly equals?: number | string | boolean | null;
+}

@@ -1,0 +1,194 @@
+/**
+ * The events of a run. A run's only output is a list of these, in order; metrics, checks, expectations and reports are
+ * pure functions of it. `t` is in milliseconds since the start of the run, with microsecond resolution. Nothing here
+ * holds a wall time, a path, a host or a Node version: the same scenario, seed and version give the same bytes.
+ */
+
+export type TraceEvent =
+  | TraceStarted
+  | RunStarted
+  | RequestQueued
+  | RequestAdmitted
+  | RequestSettled
+  | RetryScheduled
+  | ConcurrencyChanged
+  | RunCapsChanged
+  | NodeWaiting
+  | NodeExecuting
+  | RunStalled
+  | ProviderChanged
+  | RunFinished
+  | TraceFinished;
+
+export type Mode = 'simulated' | 'loopback' | 'live';
+
+export interface TraceStarted {
+  readonly t: number;
+  readonly type: 'trace-started';
+  /** The resolved scenario, whole: a trace can be replayed with nothing else at hand. */
+  readonly scenario: unknown;
+  readonly seed: number;
+  readonly controller: string;
+  readonly mode: Mode;
+  readonly version: string;
+  /** The governor's initial cap; null where nothing governs (`controller: none`). */
+  readonly initial: number | null;
+  /** K, the floor and whether a raise needs them: what the checks of a reference controller rest on. */
+  readonly increaseAfterSuccesses: number;
+  readonly floor: number;
+}
+
+export interface RunStarted {
+  readonly t: number;
+  readonly type: 'run-started';
+  readonly run: string;
+  /** In subagents working at once. */
+  readonly bound: number;
+  readonly agents: number;
+}
+
+/** Which attempt of which request an event is about. `id` counts requests from 1 in order of first queueing. */
+export interface AttemptEvent {
+  readonly t: number;
+  readonly id: number;
+  readonly attempt: number;
+  /** `provider/model`. */
+  readonly key: string;
+  readonly run?: string;
+  readonly agent?: string;
+}
+
+export interface RequestQueued extends AttemptEvent {
+  readonly type: 'request-queued';
+}
+
+export interface RequestAdmitted extends AttemptEvent {
+  readonly type: 'request-admitted';
+  readonly epoch: number;
+  /** As the gate measured it; equals the distance to `request-queued`. */
+  readonly waitMs: number;
+}
+
+export type SettledOutcome = 'succeeded' | 'throttled' | 'failed' | 'ended';
+
+export interface RequestSettled extends AttemptEvent {
+  readonly type: 'request-settled';
+  readonly outcome: SettledOutcome;
+  /** Dispatch to answer; equals the distance to `request-admitted` (a send follows its grant in the same instant). */
+  readonly serviceMs: number;
+  readonly epoch: number;
+  /** The provider's hint, as it arrived. */
+  readonly retryAfterMs?: number;
+  /** The key's cooldown after this answer, when it has one that is not over. */
+  readonly cooldownUntil?: number;
+  /** The quota that refused. */
+  readonly refusedBy?: string;
+  /** Of a success. */
+  readonly inputTokens?: number;
+  readonly outputTokens?: number;
+  readonly firstTokenMs?: number;
+  /** The last attempt of this request, and no success. */
+  readonly lost?: true;
+}
+
+export interface RetryScheduled extends AttemptEvent {
+  readonly type: 'retry-scheduled';
+  /** From now to the next attempt's queueing. `attempt` is the one that ended. */
+  readonly delayMs: number;
+}
+
+export interface ConcurrencyChanged {
+  readonly t: number;
+  readonly type: 'concurrency-changed';
+  readonly key: string;
+  readonly previous: number;
+  readonly next: number;
+  readonly reason: string;
+  readonly lastGood?: number;
+  readonly lastBad?: number;
+  readonly cooldownMs?: number;
+}
+
+export interface RunCapsChanged {
+  readonly t: number;
+  readonly type: 'run-caps-changed';
+  readonly run: string;
+  readonly previous: number;
+  readonly bound: number;
+}
+
+/** A subagent starts to wait: for a seat of its run, for a slot at the gate, or for its retry. */
+export interface NodeWaiting {
+  readonly t: number;
+  readonly type: 'node-waiting';
+  readonly run: string;
+  readonly node: string;
+  readonly reason: 'seat' | 'slot' | 'backoff';
+}
+
+export interface NodeExecuting {
+  readonly t: number;
+  readonly type: 'node-executing';
+  readonly run: string;
+  readonly node: string;
+}
+
+export interface RunStalled {
+  readonly t: number;
+  readonly type: 'run-stalled';
+  readonly run: string;
+  /** How long the run has been retrying without a success. */
+  readonly stalledMs: number;
+}
+
+/** The timeline changed the provider. */
+export interface ProviderChanged {
+  readonly t: number;
+  readonly type: 'provider-changed';
+  readonly path: string;
+  readonly value: unknown;
+}
+
+export interface RunFinished {
+  readonly t: number;
+  readonly type: 'run-finished';
+  readonly run: string;
+  readonly succeeded: number;
+  readonly lost: number;
+  /** Asks answered from the results of the run that this one replaced. */
+  readonly cacheHits: number;
+}
+
+/** Why the run ended. `done` and `time` are complete; the others are not. */
+export type StopReason =
+  | 'done'
+  | 'time'
+  | 'after'
+  | 'max-requests'
+  | 'time-stands-still'
+  | 'never-finishes'
+  | 'interrupted';
+
+export interface TraceFinished {
+  readonly t: number;
+  readonly type: 'trace-finished';
+  readonly complete: boolean;
+  readonly stop: StopReason;
+  /** What to know of a stop that is not `done`: the binding constraint and what to change. */
+  readonly detail?: string;
+  /** The mock's own counts per `provider/model`; what the governor's counts are checked against. */
+  readonly ledger: Readonly<Record<string, LedgerEntry>>;
+}
+
+export interface LedgerEntry {
+  /** Requests that every quota let in. */
+  readonly admitted: number;
+  /** Requests answered by a quota. */
+  readonly refused: number;
+  /** Admitted requests whose client went away before the answer. */
+  readonly abandoned: number;
+  /** Admitted requests in flight: at most, and now. */
+  readonly peakInFlight: number;
+  readonly inFlight: number;
+  readonly refusedBy: Readonly<Record<string, number>>;
+}
