@@ -1,1 +1,39 @@
-export {};
+/** The public surface of `@tidegate/governor`. */
+
+export { AimdController } from './core/aimd.js';
+export type { Answer, Classification } from './core/answer.js';
+export { Attempts, type NextRetry, nextRetry, type ResolvedRetryPolicy, type RetryPolicy, resolveRetryPolicy } from './core/attempts.js';
+export { classify } from './core/classify.js';
+export type {
+  CapChange,
+  CapChangeReason,
+  ConcurrencyController,
+  ControllerSnapshot,
+  Sample,
+  ThrottleReason,
+} from './core/controller.js';
+export { InvariantError } from './core/invariant.js';
+export type { AimdOptions } from './core/options.js';
+export { parseRetryAfter } from './core/retry-after.js';
+export type { Ask, AskOptions } from './gate/ask.js';
+export { type BucketSnapshot, QueueFullError } from './gate/bucket.js';
+export { type Clock, systemClock } from './gate/clock.js';
+export type { GovernorEvent } from './gate/events.js';
+export {
+  type AcquireOptions,
+  createGovernor,
+  type Governor,
+  GovernorClosedError,
+  type GovernorOptions,
+} from './gate/governor.js';
+export type { Waiter, Waiting } from './gate/queued-request.js';
+export { type RequestOptions, RetryHorizonError } from './gate/request.js';
+export {
+  type AmendResult,
+  type Run,
+  RunClosedError,
+  type RunOptions,
+  type RunStatus,
+  type Starter,
+} from './gate/run.js';
+export type { Key, Refusal, Ticket } from './gate/ticket.js';

@@ -1,1 +1,60 @@
-export {};
+/** The command line: knows the commands by name and what an exit code says, nothing of what they do. */
+
+import { Command, CommanderError } from 'commander';
+import { checkCommand } from './check.js';
+import { EXIT, type ExitCode } from './exit-codes.js';
+import { listCommand } from './list.js';
+import { NOT_YET_COMMANDS } from './not-yet.js';
+import { runCommand } from './run.js';
+import { schemaCommand } from './schema.js';
+import { VERSION } from './version.js';
+
+const EXAMPLES = `
+Try:
+  sim run scenarios/fanout30.yaml
+  sim list`;
+
+function program(finished: (code: ExitCode) => void): Command {
+  const root = new Command('sim')
+    .description('A wind tunnel for LLM fan-outs: drives the real governor against providers that refuse by quota.')
+    .version(VERSION)
+    .showSuggestionAfterError()
+    .exitOverride()
+    .addHelpText('after', EXAMPLES);
+  for (const command of [runCommand(finished), checkCommand(finished), listCommand(), schemaCommand()]) {
+    root.addCommand(command.exitOverride().showSuggestionAfterError());
+  }
+  for (const name of NOT_YET_COMMANDS) {
+    root
+      .command(name, { hidden: true })
+      .allowUnknownOption()
+      .allowExcessArguments()
+      .helpOption(false)
+      .action(() => {
+        console.error(`sim ${name}: not supported yet; what is there: sim --help`);
+        finished(EXIT.usage);
+      });
+  }
+  return root;
+}
+
+async function main(argv: readonly string[]): Promise<ExitCode> {
+  let code: ExitCode = EXIT.ok;
+  const root = program((finished) => {
+    code = finished;
+  });
+  if (argv.length <= 2) {
+    console.log(root.helpInformation() + EXAMPLES);
+    return EXIT.ok;
+  }
+  try {
+    await root.parseAsync(argv);
+  } catch (error) {
+    if (!(error instanceof CommanderError)) throw error;
+    // Help and version are asked for; everything else that commander ends early is bad usage.
+    return error.exitCode === 0 ? EXIT.ok : EXIT.usage;
+  }
+  return code;
+}
+
+process.exitCode = await main(process.argv);

@@ -1,0 +1,206 @@
+/**
+ * The reference controller: additive increase on proof, multiplicative decrease on refusal, one cut per wave.
+ *
+ * The gate is per request, so a single refusal says "a little too high", not "congestion collapse": the cut is mild
+ * (× 0.75) and a wave of refusals counts once. Requests carry the epoch they were admitted in; a cut turns the epoch,
+ * and what was admitted before it is neither proof nor disproof of the new cap. After K successes a cap is proven; a
+ * probe above a proven cap that fails falls back to it instead of cutting.
+ */
+
+import {
+  type CapChange,
+  type CapChangeReason,
+  type ConcurrencyController,
+  type ControllerSnapshot,
+  NO_CHANGES,
+  type Sample,
+  type ThrottleReason,
+} from './controller.js';
+import { invariant } from './invariant.js';
+import { type AimdOptions, type ResolvedAimdOptions, refuseOption, resolveAimdOptions } from './options.js';
+
+/** Not set. NaN keeps the field a double (no allocation per write) and fails every comparison. */
+const UNSET = Number.NaN;
+
+export class AimdController implements ConcurrencyController {
+  readonly #options: ResolvedAimdOptions;
+  #growthLimit: number;
+  #cap: number;
+  #epoch = 0;
+  #inFlight = 0;
+  #waiters = 0;
+  #successStreak = 0;
+  /** 0 = no level is proven or disproven: caps are at least 1. */
+  #lastGood = 0;
+  #lastBad = 0;
+  #cooldownUntil: number = UNSET;
+  #lastRequestAt: number = UNSET;
+  #lastThrottledAt: number = UNSET;
+
+  /** @throws RangeError naming the option, the value and the allowed range. */
+  constructor(options: AimdOptions) {
+    this.#options = resolveAimdOptions(options);
+    this.#growthLimit = this.#options.growthLimit;
+    this.#cap = this.#options.initial;
+  }
+
+  canAdmit(now: number): boolean {
+    return this.#inFlight < this.#cap && !(now < this.#cooldownUntil);
+  }
+
+  observed(now: number): readonly CapChange[] {
+    // Written so that an unset `lastRequestAt` (NaN) is never idle.
+    if (this.#inFlight > 0 || !(now - this.#lastRequestAt >= this.#options.idleResetMs)) return NO_CHANGES;
+    return this.#forget(now);
+  }
+
+  admitted(now: number): number {
+    this.#inFlight++;
+    this.#lastRequestAt = now;
+    return this.#epoch;
+  }
+
+  succeeded(now: number, epoch: number, _sample?: Sample): readonly CapChange[] {
+    this.#settle(now);
+    if (epoch !== this.#epoch) return NO_CHANGES;
+    this.#successStreak++;
+    if (this.#successStreak < this.#options.increaseAfterSuccesses) return NO_CHANGES;
+    if (this.#options.rememberGood && this.#cap > this.#lastGood) this.#lastGood = this.#cap;
+    if (this.#waiters === 0 || this.#cap >= this.#growthLimit) return NO_CHANGES;
+    const previous = this.#cap;
+    this.#cap = Math.min(this.#growthLimit, previous + this.#options.increaseStep);
+    this.#successStreak = 0;
+    return [this.#change(previous, 'recovered')];
+  }
+
+  throttled(now: number, epoch: number, reason: ThrottleReason, retryAfterMs?: number): readonly CapChange[] {
+    this.#settle(now);
+    this.#successStreak = 0;
+    this.#lastThrottledAt = now;
+    const cooldownMs = retryAfterMs !== undefined && retryAfterMs > 0 ? retryAfterMs : undefined;
+    if (cooldownMs !== undefined && !(this.#cooldownUntil >= now + cooldownMs)) this.#cooldownUntil = now + cooldownMs;
+    if (epoch !== this.#epoch) return NO_CHANGES;
+
+    const previous = this.#cap;
+    if (this.#lastGood > 0 && previous > this.#lastGood) {
+      this.#cap = this.#lastGood;
+    } else {
+      this.#cap = Math.max(this.#options.floor, Math.floor(previous * this.#options.decreaseFactor));
+      this.#lastGood = 0;
+    }
+    this.#lastBad = previous;
+    // Even where the cap cannot fall: the rest of this wave is the same evidence.
+    this.#epoch++;
+    if (this.#cap === previous && cooldownMs === undefined) return NO_CHANGES;
+    return [this.#change(previous, reason, cooldownMs)];
+  }
+
+  failed(now: number): readonly CapChange[] {
+    this.#settle(now);
+    this.#successStreak = 0;
+    return NO_CHANGES;
+  }
+
+  ended(now: number): readonly CapChange[] {
+    this.#settle(now);
+    return NO_CHANGES;
+  }
+
+  waiting(now: number, count: number): readonly CapChange[] {
+    const reset = this.observed(now);
+    this.#waiters = count;
+    return reset;
+  }
+
+  /** @throws RangeError when `limit` is not finite. */
+  setGrowthLimit(now: number, limit: number): readonly CapChange[] {
+    if (!Number.isFinite(limit)) refuseOption('growthLimit', limit, 'a finite number');
+    const reset = this.observed(now);
+    this.#growthLimit = Math.max(this.#options.initial, Math.floor(limit));
+    if (this.#growthLimit >= this.#cap) return reset;
+    const previous = this.#cap;
+    this.#cap = this.#growthLimit;
+    this.#lastGood = Math.min(this.#lastGood, this.#cap);
+    this.#successStreak = 0;
+    this.#epoch++;
+    return [...reset, this.#change(previous, 'limit_lowered')];
+  }
+
+  /** @throws RangeError when `target` is not finite. */
+  seed(now: number, target: number): readonly CapChange[] {
+    if (!Number.isFinite(target)) refuseOption('seed', target, 'a finite number');
+    const reset = this.observed(now);
+    const next = Math.min(Math.floor(target), this.#growthLimit);
+    const refusedLately = now - this.#lastThrottledAt < this.#options.idleResetMs;
+    if (next <= this.#cap || refusedLately) return reset;
+    const previous = this.#cap;
+    this.#cap = next;
+    this.#lastGood = 0;
+    this.#lastBad = 0;
+    this.#successStreak = 0;
+    this.#epoch++;
+    return [...reset, this.#change(previous, 'seeded')];
+  }
+
+  snapshot(): ControllerSnapshot {
+    return {
+      key: this.#options.key,
+      initial: this.#options.initial,
+      growthLimit: this.#growthLimit,
+      cap: this.#cap,
+      epoch: this.#epoch,
+      inFlight: this.#inFlight,
+      waiters: this.#waiters,
+      successStreak: this.#successStreak,
+      ...(Number.isNaN(this.#cooldownUntil) ? {} : { cooldownUntil: this.#cooldownUntil }),
+      ...(Number.isNaN(this.#lastRequestAt) ? {} : { lastRequestAt: this.#lastRequestAt }),
+      ...(this.#lastGood === 0 ? {} : { lastGood: this.#lastGood }),
+      ...(this.#lastBad === 0 ? {} : { lastBad: this.#lastBad }),
+      ...(Number.isNaN(this.#lastThrottledAt) ? {} : { lastThrottledAt: this.#lastThrottledAt }),
+    };
+  }
+
+  #settle(now: number): void {
+    invariant(this.#inFlight > 0, `${this.#options.key}: a request settled with nothing in flight`);
+    this.#inFlight--;
+    this.#lastRequestAt = now;
+  }
+
+  /** The idle reset, once the key is known to be idle. A provider's wait outlives idleness. */
+  #forget(now: number): readonly CapChange[] {
+    if (now < this.#cooldownUntil || this.#isClean()) return NO_CHANGES;
+    const previous = this.#cap;
+    this.#cap = this.#options.initial;
+    this.#successStreak = 0;
+    this.#cooldownUntil = UNSET;
+    this.#lastGood = 0;
+    this.#lastBad = 0;
+    this.#lastThrottledAt = UNSET;
+    this.#epoch++;
+    return previous === this.#cap ? NO_CHANGES : [this.#change(previous, 'idle_reset')];
+  }
+
+  /** Nothing learned: a reset would change nothing, so it must not turn the epoch either. */
+  #isClean(): boolean {
+    return (
+      this.#cap === this.#options.initial &&
+      this.#successStreak === 0 &&
+      this.#lastGood === 0 &&
+      this.#lastBad === 0 &&
+      Number.isNaN(this.#cooldownUntil) &&
+      Number.isNaN(this.#lastThrottledAt)
+    );
+  }
+
+  #change(previous: number, reason: CapChangeReason, cooldownMs?: number): CapChange {
+    return {
+      key: this.#options.key,
+      previous,
+      next: this.#cap,
+      reason,
+      ...(this.#lastGood === 0 ? {} : { lastGood: this.#lastGood }),
+      ...(this.#lastBad === 0 ? {} : { lastBad: this.#lastBad }),
+      ...(cooldownMs === undefined ? {} : { cooldownMs }),
+    };
+  }
+}

@@ -1,0 +1,46 @@
+/**
+ * A first-in-first-out list whose members carry their own links: joining, leaving from the middle and taking the oldest
+ * are O(1) and allocate nothing. A member is in at most one list at a time.
+ */
+
+import { invariant } from './invariant.js';
+
+export class FifoNode {
+  list: Fifo<FifoNode> | undefined = undefined;
+  previous: FifoNode | undefined = undefined;
+  next: FifoNode | undefined = undefined;
+}
+
+export class Fifo<N extends FifoNode> {
+  head: N | undefined = undefined;
+  tail: N | undefined = undefined;
+  size = 0;
+
+  push(node: N): void {
+    invariant(node.list === undefined, 'a member joined a second list');
+    node.list = this as unknown as Fifo<FifoNode>;
+    node.previous = this.tail;
+    if (this.tail === undefined) this.head = node;
+    else this.tail.next = node;
+    this.tail = node;
+    this.size++;
+  }
+
+  shift(): N | undefined {
+    const oldest = this.head;
+    if (oldest !== undefined) this.remove(oldest);
+    return oldest;
+  }
+
+  remove(node: N): void {
+    invariant(node.list === (this as unknown), 'a member left a list it is not in');
+    if (node.previous === undefined) this.head = node.next as N | undefined;
+    else node.previous.next = node.next;
+    if (node.next === undefined) this.tail = node.previous as N | undefined;
+    else node.next.previous = node.previous;
+    node.list = undefined;
+    node.previous = undefined;
+    node.next = undefined;
+    this.size--;
+  }
+}

@@ -1,0 +1,9 @@
+/** A broken promise of this library or of its caller: a defect, never a state of the world. */
+export class InvariantError extends Error {
+  override readonly name = 'InvariantError';
+}
+
+/** @throws InvariantError with `message` when `holds` is false. Always on: a counter that lies is worse than a crash. */
+export function invariant(holds: boolean, message: string): asserts holds {
+  if (!holds) throw new InvariantError(message);
+}

@@ -1,0 +1,201 @@
+/**
+ * Reads waits: `Retry-After` in every form that providers send, reset headers, and the waits that stand in sentences.
+ *
+ * Strict and whole-string: a value that is not one of the known forms is null, never a guess. Dates are parsed here and
+ * not by `Date.parse`, which reads asctime dates in the local zone and takes nonsense such as `-5` for a date. Reads no
+ * clock: an instant is measured against the response's own `Date` when there is one, else against `receivedAt`.
+ */
+
+/** What an instant is measured against. `date` (the response's `Date` header) wins, since a clock may be wrong. */
+export interface RetryAfterReference {
+  /** When the answer arrived: epoch milliseconds or an ISO instant. */
+  readonly receivedAt?: number | string | undefined;
+  /** The response's `Date` header, or epoch milliseconds. */
+  readonly date?: number | string | undefined;
+}
+
+const DAY_MS = 86_400_000;
+const MINUTE_MS = 60_000;
+
+/** By first letter; `ms` is told apart before. The Chinese words are second, minute, hour and day. */
+const UNIT_MS: Readonly<Record<string, number>> = {
+  d: DAY_MS,
+  h: 3_600_000,
+  m: MINUTE_MS,
+  s: 1_000,
+  u: 1e-3,
+  µ: 1e-3,
+  n: 1e-6,
+  天: DAY_MS,
+  小: 3_600_000,
+  分: MINUTE_MS,
+  秒: 1_000,
+};
+
+const MONTHS = 'JanFebMarAprMayJunJulAugSepOctNovDec';
+const TIME = '(\\d\\d):(\\d\\d):(\\d\\d)';
+const IMF_FIXDATE = new RegExp(`^(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun), (\\d\\d) ([A-Z]..) (\\d{4}) ${TIME} GMT$`);
+const RFC_850 = new RegExp(`^(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)day, (\\d\\d)-([A-Z]..)-(\\d\\d) ${TIME} GMT$`);
+const ASCTIME = new RegExp(`^(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun) ([A-Z]..) ([ \\d]\\d) ${TIME} (\\d{4})$`);
+const ISO = '(\\d{4})-(\\d\\d)-(\\d\\d)[T ](\\d\\d):(\\d\\d)(?::(\\d\\d(?:\\.\\d+)?))?';
+const ZONE = ' ?(Z|(?:UTC|GMT)?(?:[+-]\\d\\d?(?::?\\d\\d)?)?)';
+const ISO_INSTANT = new RegExp(`^${ISO}${ZONE}$`, 'i');
+const ISO_IN_TEXT = new RegExp(`${ISO}${ZONE}`, 'i');
+
+const NUMBER = /^\d+(?:\.\d+)?$/;
+// Header bytes are read as Latin-1, where the two bytes of `µ` become `Âµ`.
+const DURATION = /^(?:\d+(?:\.\d+)?(?:ms|Â?[uµn]s|[dhms]))+$/;
+const DURATION_PART = /(\d+(?:\.\d+)?)\s*([^\d\s.,;()]+)/g;
+/** The comma of a list of values, not the one after a date's day name. */
+const LIST_COMMA = /(?<!Mon|Tue|Wed|Thu|Fri|Sat|Sun|day),/;
+
+const SPOKEN =
+  '(?:\\d+(?:\\.\\d+)?\\s?(?:milliseconds?|ms|seconds?|secs?|s|minutes?|mins?|m|hours?|hrs?|h|days?|d|秒|分钟?|小时|天)' +
+  '(?:\\(s\\))?(?![a-z])(?:,? and |,? )?)+';
+const WAIT_IN_TEXT = new RegExp(
+  `(?:\\b(?:try|retry|reset|wait|available)\\w*(?: \\w+){0,3}? (?:in|after|for)|wait):? (?:about |at least )?(${SPOKEN})` +
+    `|(${SPOKEN})之?后`,
+  'i',
+);
+const SPEAKS_OF_RESET = /reset|retry|again|until|重置|刷新|恢复/i;
+
+/**
+ * A `Retry-After` value, or one of its relatives, as whole milliseconds rounded up; null when there is none or it
+ * is unusable.
+ *
+ * Seconds (`3`, `0.75`; above 1e9 an epoch in seconds, above 1e12 in milliseconds, when there is something to measure
+ * it against), durations with units (`1m30s`, `20ms`), the three HTTP dates, ISO instants with a zone; of a list, the
+ * largest. A past instant is 0. Signs, exponents, hexadecimals and words are null, and so is an instant
+ * without a reference. Never negative, NaN or infinite. Never throws.
+ */
+export function parseRetryAfter(
+  value: string | number | null | undefined,
+  reference: RetryAfterReference = {},
+): number | null {
+  return parseWait(value, referenceMs(reference));
+}
+
+/** `parseRetryAfter` for a reference that is already epoch milliseconds. */
+export function parseWait(value: unknown, nowMs: number | undefined): number | null {
+  if (typeof value === 'number')
+    return value >= 0 && value < Number.POSITIVE_INFINITY ? fromSeconds(value, nowMs) : null;
+  if (typeof value !== 'string') return null;
+  const text = value.trim();
+  const single = parseOne(text, nowMs);
+  if (single !== null || !text.includes(',')) return single;
+  return text.split(LIST_COMMA).reduce<number | null>((largest, member, index) => {
+    const wait = parseOne(member.trim(), nowMs);
+    return wait === null || (index > 0 && largest === null) ? null : Math.max(largest ?? 0, wait);
+  }, null);
+}
+
+/** Plain milliseconds (`retry-after-ms`, `x-amz-retry-after`): digits with an optional fraction, else null. */
+export function parseMilliseconds(value: unknown): number | null {
+  const text = typeof value === 'number' ? String(value) : value;
+  return typeof text === 'string' && NUMBER.test(text.trim()) ? wholeMs(Number(text)) : null;
+}
+
+/** The epoch milliseconds that instants are measured against; undefined when neither field is usable. */
+export function referenceMs({ receivedAt, date }: RetryAfterReference): number | undefined {
+  const received = toEpochMs(receivedAt, undefined);
+  return toEpochMs(date, received) ?? received;
+}
+
+/** The wait that stands in a sentence: "try again in 7.66s", "retry after 3 seconds", "wait 5 minutes"; else null. */
+export function waitInText(text: string): number | null {
+  const found = WAIT_IN_TEXT.exec(text);
+  return found ? sumOfParts((found[1] ?? found[2])!) : null;
+}
+
+/**
+ * The wait until an instant that stands in a sentence about a reset, else null. `zoneMinutes` is the provider's own
+ * zone, east of Greenwich, for an instant that names none; without it such an instant is not used.
+ */
+export function instantInText(text: string, nowMs: number | undefined, zoneMinutes?: number): number | null {
+  const found = SPEAKS_OF_RESET.test(text) ? ISO_IN_TEXT.exec(text) : null;
+  const at = found && isoMs(found, zoneMinutes);
+  return at === null ? null : until(at, nowMs);
+}
+
+function parseOne(text: string, nowMs: number | undefined): number | null {
+  if (NUMBER.test(text)) return fromSeconds(Number(text), nowMs);
+  if (DURATION.test(text)) return sumOfParts(text, true);
+  const at = instantMs(text, nowMs);
+  return at === null ? null : until(at, nowMs);
+}
+
+function fromSeconds(seconds: number, nowMs: number | undefined): number | null {
+  if (seconds > 1e9 && nowMs !== undefined) return until(seconds > 1e12 ? seconds : seconds * 1_000, nowMs);
+  return wholeMs(seconds * 1_000);
+}
+
+function until(atMs: number, nowMs: number | undefined): number | null {
+  // Rounded to a microsecond first: an epoch with a fraction is only that exact, and the noise must not add a millisecond.
+  return nowMs === undefined ? null : wholeMs(Math.round((atMs - nowMs) * 1_000) / 1_000);
+}
+
+/** Rounded up, but not by the last bit of a product such as 0.069 × 1000; a number beyond all reason stays finite. */
+function wholeMs(ms: number): number {
+  return Math.max(0, Math.ceil(Math.min(ms, Number.MAX_SAFE_INTEGER) - 1e-7));
+}
+
+/** Null if `descending` and the units do not get smaller, as in `5s3s`. */
+function sumOfParts(text: string, descending = false): number | null {
+  let sum = 0;
+  let previous = Number.POSITIVE_INFINITY;
+  for (const [, amount, unit] of text.toLowerCase().matchAll(DURATION_PART)) {
+    const unitMs = /^(?:ms|mil)/.test(unit!) ? 1 : UNIT_MS[unit!.replace('â', '')[0]!]!;
+    if (descending && unitMs >= previous) return null;
+    previous = unitMs;
+    sum += Number(amount) * unitMs;
+  }
+  return wholeMs(sum);
+}
+
+function toEpochMs(value: unknown, nowMs: number | undefined): number | undefined {
+  if (typeof value === 'number') return Number.isFinite(value) ? value : undefined;
+  return typeof value === 'string' ? (instantMs(value.trim(), nowMs) ?? undefined) : undefined;
+}
+
+function instantMs(text: string, nowMs: number | undefined): number | null {
+  let m = IMF_FIXDATE.exec(text);
+  if (m) return utcMs(m[3]!, monthOf(m[2]!), m[1]!, m[4]!, m[5]!, m[6]!);
+  m = ASCTIME.exec(text);
+  if (m) return utcMs(m[6]!, monthOf(m[1]!), m[2]!, m[3]!, m[4]!, m[5]!);
+  m = RFC_850.exec(text);
+  if (m) return rfc850Ms(m, nowMs);
+  m = ISO_INSTANT.exec(text);
+  return m && isoMs(m);
+}
+
+/** A two-digit year is the next one with these digits, unless that is more than 50 years ahead: then the last one. */
+function rfc850Ms(m: RegExpExecArray, nowMs = Date.UTC(2_020, 0)): number | null {
+  const now = new Date(nowMs);
+  const thisYear = now.getUTCFullYear();
+  const year = thisYear + ((((Number(m[3]) - thisYear) % 100) + 100) % 100);
+  const at = utcMs(String(year), monthOf(m[2]!), m[1]!, m[4]!, m[5]!, m[6]!);
+  if (at !== null && at <= now.setUTCFullYear(thisYear + 50)) return at;
+  return utcMs(String(year - 100), monthOf(m[2]!), m[1]!, m[4]!, m[5]!, m[6]!);
+}
+
+function isoMs(m: RegExpExecArray, zoneMinutes?: number): number | null {
+  const zone = m[7]!;
+  const offset = /([+-])(\d\d?):?(\d\d)?$/.exec(zone);
+  const minutes = offset ? Number(`${offset[1]}1`) * (Number(offset[2]) * 60 + Number(offset[3] ?? 0)) : 0;
+  const east = zone === '' ? zoneMinutes : minutes;
+  const at = utcMs(m[1]!, Number(m[2]), m[3]!, m[4]!, m[5]!, m[6] ?? '0');
+  return at === null || east === undefined ? null : at - east * MINUTE_MS;
+}
+
+/** 1–12, or a number that no date accepts. */
+function monthOf(name: string): number {
+  return MONTHS.indexOf(name) / 3 + 1;
+}
+
+/** Null for what is not on the calendar (month 13, 30 February, 25 o'clock); a leap second is the next second. */
+function utcMs(year: string, month: number, day: string, hour: string, minute: string, second: string): number | null {
+  const midnight = new Date(Date.UTC(Number(year), month - 1, Number(day)));
+  if (midnight.getUTCMonth() !== month - 1 || midnight.getUTCDate() !== Number(day)) return null;
+  if (Number(hour) > 23 || Number(minute) > 59 || Number(second) >= 61) return null;
+  return midnight.getTime() + (Number(hour) * 60 + Number(minute)) * MINUTE_MS + Number(second) * 1_000;
+}

@@ -1,0 +1,289 @@
+/**
+ * One ask of a subagent: from its start in a run to its end, holding a seat of the run. Its requests go to the gate; when
+ * the run's bound has fallen under the working subagents, the next request parks first until a seat is free.
+ *
+ * A request made inside a tool never parks: the subagent holds its seat while the tool runs. An ask started inside
+ * another ask's tool shares the seat of its parent, so it never parks either.
+ */
+
+import { Fifo, FifoNode } from '../core/fifo.js';
+import { refuseOption } from '../core/options.js';
+import type { AbortSignals } from './abort.js';
+import { admission } from './admission.js';
+import type { Clock } from './clock.js';
+import type { Listeners } from './events.js';
+import type { Waiter, Waiting, WaitObserver } from './queued-request.js';
+import type { Key, Ticket } from './ticket.js';
+import { ToolDeadline } from './tool-deadline.js';
+
+export interface AskOptions {
+  /** Leaves every line at once and refuses with `signal.reason`. */
+  readonly signal?: AbortSignal;
+  /** The request is made inside a tool of the subagent: it never parks, and the tool's deadline pauses while it queues. */
+  readonly insideTool?: boolean;
+}
+
+export interface Ask {
+  readonly name: string;
+  /** The result that a replaced run already had for this ask; nothing is to be done again, and it holds no seat. */
+  readonly inherited: { readonly result: unknown } | undefined;
+  /** A ticket at once, or undefined when the request would have to wait. */
+  tryAcquire(key: Key): Ticket | undefined;
+  acquire(key: Key, options?: AskOptions): Promise<Ticket>;
+  /** The synchronous form of `acquire`. */
+  enqueue(key: Key, options: AskOptions, waiter: Waiter): Waiting;
+  /** A deadline for a tool: `signal` fires when `ms` have passed, not counting the time its requests queue at the gate. */
+  toolDeadline(ms: number): { readonly signal: AbortSignal; done(): void };
+  /** The subagent waits for a retry; for whoever drives requests without `request`. */
+  backingOff(): void;
+  /** Finished with `result`: a successor run inherits it. */
+  end(result?: unknown): void;
+  /** Ended without a result: a successor run does it again. */
+  abandon(): void;
+}
+
+/** What an ask needs of its run. */
+export interface AskHost {
+  readonly id: string;
+  readonly open: boolean;
+  readonly clock: Clock;
+  readonly listeners: Listeners;
+  readonly signals: AbortSignals;
+  /** The gate, past all seats. */
+  enqueueAtGate(key: Key, options: AskOptions, waiter: Waiter, observer: WaitObserver, askedAt: number): Waiting;
+  tryAcquireAtGate(key: Key): Ticket | undefined;
+  mustPark(): boolean;
+  park(ask: RunningAsk): void;
+  unpark(ask: RunningAsk): void;
+  ended(ask: RunningAsk, result: { readonly result: unknown } | undefined): void;
+  closedError(): Error;
+}
+
+type State = 'working' | 'parked' | 'ended';
+
+/** A request that waits for a seat, then queues at the gate; one handle for both. */
+class ParkedRequest extends FifoNode implements Waiting {
+  readonly #ask: RunningAsk;
+  readonly key: Key;
+  readonly options: AskOptions;
+  readonly waiter: Waiter;
+  readonly askedAt: number;
+  unwatch: (() => void) | undefined = undefined;
+  atGate: Waiting | undefined = undefined;
+
+  constructor(ask: RunningAsk, key: Key, options: AskOptions, waiter: Waiter, askedAt: number) {
+    super();
+    this.#ask = ask;
+    this.key = key;
+    this.options = options;
+    this.waiter = waiter;
+    this.askedAt = askedAt;
+  }
+
+  cancel(reason: unknown = new DOMException('the request was cancelled while parked', 'AbortError')): void {
+    if (this.atGate !== undefined) this.atGate.cancel(reason);
+    else if (this.list !== undefined) this.#ask.cancelParked(this, reason);
+  }
+
+  aborted(reason: unknown): void {
+    this.cancel(reason);
+  }
+}
+
+export class RunningAsk extends FifoNode implements Ask, WaitObserver {
+  readonly name: string;
+  readonly inherited = undefined;
+  /** Whose seat it shares. */
+  readonly parent: RunningAsk | undefined;
+  /** Asks that hold this seat: itself and those started inside its tools. */
+  sharers = 1;
+  state: State = 'working';
+  readonly #host: AskHost;
+  readonly #parked = new Fifo<ParkedRequest>();
+  readonly #deadlines = new Set<ToolDeadline>();
+  /** What the last event said of this subagent. */
+  #told: 'nothing' | 'waiting' | 'executing' = 'nothing';
+
+  constructor(host: AskHost, name: string, parent: RunningAsk | undefined) {
+    super();
+    this.#host = host;
+    this.name = name;
+    this.parent = parent;
+  }
+
+  tryAcquire(key: Key): Ticket | undefined {
+    if (this.state !== 'working' || this.#mustPark(false)) return undefined;
+    const ticket = this.#host.tryAcquireAtGate(key);
+    if (ticket !== undefined) this.left(this.#host.clock.now(), true);
+    return ticket;
+  }
+
+  acquire(key: Key, options: AskOptions = {}): Promise<Ticket> {
+    return admission((waiter) => this.enqueue(key, options, waiter));
+  }
+
+  enqueue(key: Key, options: AskOptions, waiter: Waiter): Waiting {
+    const host = this.#host;
+    if (options.signal?.aborted) return refusedAtOnce(host, waiter, options.signal.reason);
+    if (!host.open) return refusedAtOnce(host, waiter, host.closedError());
+    if (this.state === 'ended') return refusedAtOnce(host, waiter, new Error(`ask ${this.name}: it has ended`));
+    const now = host.clock.now();
+    const insideTool = options.insideTool === true;
+    if (!this.#mustPark(insideTool)) return this.#toGate(key, options, waiter, now);
+    const request = new ParkedRequest(this, key, options, waiter, now);
+    if (options.signal !== undefined) request.unwatch = host.signals.watch(options.signal, request);
+    this.#parked.push(request);
+    if (this.state === 'working') {
+      this.state = 'parked';
+      host.park(this);
+      this.tellWaiting('seat', now);
+    }
+    return request;
+  }
+
+  toolDeadline(ms: number): { readonly signal: AbortSignal; done(): void } {
+    if (!(ms >= 0 && ms < Number.POSITIVE_INFINITY)) refuseOption('toolDeadline', ms, 'finite milliseconds ≥ 0');
+    const deadline: ToolDeadline = new ToolDeadline(this.#host.clock, ms, () => this.#deadlines.delete(deadline));
+    this.#deadlines.add(deadline);
+    return deadline;
+  }
+
+  backingOff(): void {
+    this.tellWaiting('backoff', this.#host.clock.now());
+  }
+
+  end(result?: unknown): void {
+    this.#finish({ result });
+  }
+
+  abandon(): void {
+    this.#finish(undefined);
+  }
+
+  /** A seat is free: what waited for it goes on to the gate. */
+  seated(): void {
+    this.state = 'working';
+    for (let request = this.#parked.shift(); request !== undefined; request = this.#parked.shift()) {
+      request.unwatch?.();
+      request.atGate = this.#toGate(request.key, request.options, request.waiter, request.askedAt);
+    }
+  }
+
+  cancelParked(request: ParkedRequest, reason: unknown): void {
+    this.#withdraw(request, reason);
+    if (this.#parked.size === 0 && this.state === 'parked') {
+      this.state = 'working';
+      this.#host.unpark(this);
+      this.left(this.#host.clock.now(), true);
+    }
+  }
+
+  /** Refuses what waits for a seat, and stops the deadlines: the run is over. */
+  closed(reason: unknown): void {
+    for (let request = this.#parked.head; request !== undefined; request = this.#parked.head) {
+      this.#withdraw(request, reason);
+    }
+    for (const deadline of this.#deadlines) deadline.done();
+  }
+
+  queued(now: number): void {
+    this.tellWaiting('slot', now);
+  }
+
+  left(at: number, admitted: boolean): void {
+    if (!admitted || this.#told === 'executing') return;
+    this.#told = 'executing';
+    const { listeners, id } = this.#host;
+    if (listeners.present) listeners.tell({ type: 'node-executing', at, run: id, node: this.name });
+  }
+
+  tellWaiting(reason: 'seat' | 'slot' | 'backoff', at: number): void {
+    this.#told = 'waiting';
+    const { listeners, id } = this.#host;
+    if (listeners.present) listeners.tell({ type: 'node-waiting', at, run: id, node: this.name, reason });
+  }
+
+  #mustPark(insideTool: boolean): boolean {
+    if (this.state === 'parked') return !insideTool;
+    return !insideTool && this.parent === undefined && this.#host.mustPark();
+  }
+
+  #toGate(key: Key, options: AskOptions, waiter: Waiter, askedAt: number): Waiting {
+    const observer = options.insideTool === true || this.parent !== undefined ? this.#pausingDeadlines() : this;
+    return this.#host.enqueueAtGate(key, options, waiter, observer, askedAt);
+  }
+
+  /** A request inside a tool stops the clocks of the tools it is inside of, here and in the asks around this one. */
+  #pausingDeadlines(): WaitObserver {
+    const deadlines: ToolDeadline[] = [...this.#deadlines];
+    for (let outer = this.parent; outer !== undefined; outer = outer.parent) deadlines.push(...outer.#deadlines);
+    let paused = false;
+    return {
+      queued: (now) => {
+        paused = true;
+        for (const deadline of deadlines) deadline.pause(now);
+        this.queued(now);
+      },
+      left: (now, admitted) => {
+        if (paused) for (const deadline of deadlines) deadline.resume(now);
+        this.left(now, admitted);
+      },
+    };
+  }
+
+  #withdraw(request: ParkedRequest, reason: unknown): void {
+    this.#parked.remove(request);
+    request.unwatch?.();
+    this.#host.listeners.guard(() => request.waiter.refused(reason));
+  }
+
+  #finish(result: { readonly result: unknown } | undefined): void {
+    if (this.state === 'ended') return;
+    this.closed(new Error(`ask ${this.name}: it ended while a request of it was parked`));
+    this.#host.ended(this, result);
+    this.state = 'ended';
+  }
+}
+
+function refusedAtOnce(host: AskHost, waiter: Waiter, reason: unknown): Waiting {
+  host.listeners.guard(() => waiter.refused(reason));
+  return { cancel() {} };
+}
+
+/** An ask whose result the replaced run already had. It holds nothing, and there is nothing to ask a provider. */
+export class InheritedAsk implements Ask {
+  readonly name: string;
+  readonly inherited: { readonly result: unknown };
+
+  constructor(name: string, inherited: { readonly result: unknown }) {
+    this.name = name;
+    this.inherited = inherited;
+  }
+
+  tryAcquire(): undefined {
+    return undefined;
+  }
+
+  acquire(): Promise<Ticket> {
+    return Promise.reject(this.#nothingToAsk());
+  }
+
+  enqueue(_key: Key, _options: AskOptions, waiter: Waiter): Waiting {
+    waiter.refused(this.#nothingToAsk());
+    return { cancel() {} };
+  }
+
+  toolDeadline(): never {
+    throw this.#nothingToAsk();
+  }
+
+  backingOff(): void {}
+
+  end(): void {}
+
+  abandon(): void {}
+
+  #nothingToAsk(): Error {
+    return new Error(`ask ${this.name}: its result is inherited; use ask.inherited.result instead of asking again`);
+  }
+}

@@ -1,0 +1,415 @@
+/**
+ * One key's gate: its controller, its waiting line, its tickets in flight and its one timer. Decides nothing about the
+ * cap; enforces it. Settling goes in a fixed order: signal the controller, choose who hears, drop the counts, notify,
+ * drain; so whoever is called back sees the final state and may call in again.
+ */
+
+import { BoundHeap } from '../core/bound-heap.js';
+import type {
+  CapChange,
+  CapChangeReason,
+  ConcurrencyController,
+  ControllerSnapshot,
+  Sample,
+  ThrottleReason,
+} from '../core/controller.js';
+import { FairQueue } from '../core/fair-queue.js';
+import { Fifo } from '../core/fifo.js';
+import { Stagger } from '../core/stagger.js';
+import type { AbortSignals } from './abort.js';
+import type { Clock } from './clock.js';
+import type { Listeners } from './events.js';
+import {
+  BucketLane,
+  type CancellingGate,
+  QueuedRequest,
+  type Waiter,
+  type Waiting,
+  type WaitObserver,
+} from './queued-request.js';
+import { GateTicket, type Key, type Ticket, type TicketIssuer } from './ticket.js';
+
+export interface BucketSettings {
+  readonly clock: Clock;
+  readonly listeners: Listeners;
+  readonly signals: AbortSignals;
+  /** The growth limit where no run's bound is larger. */
+  readonly growthLimit: number;
+  readonly idleResetMs: number;
+  readonly maxCooldownMs: number;
+  readonly resumeStaggerMs: number;
+  readonly maxQueue: number;
+}
+
+/** A controller's state and the gate's: `queue` waits really, while `waiters` is what the controller was told. */
+export interface BucketSnapshot extends ControllerSnapshot {
+  readonly queue: number;
+  /** The longest in flight; a ticket that is never settled shows here. */
+  readonly oldestInFlight?: { readonly since: number; readonly run?: string };
+}
+
+/** Refused because `maxQueue` requests already wait on the key. */
+export class QueueFullError extends Error {
+  override readonly name = 'QueueFullError';
+}
+
+const SETTLED: Waiting = Object.freeze({ cancel() {} });
+
+export class Bucket implements TicketIssuer<BucketLane>, CancellingGate {
+  readonly key: Key;
+  /** Place in the governor's list of buckets. */
+  index = -1;
+  /** Of requests without a run. */
+  readonly commonLane: BucketLane = new BucketLane(undefined);
+  readonly #text: string;
+  readonly #controller: ConcurrencyController;
+  readonly #settings: BucketSettings;
+  readonly #clock: Clock;
+  readonly #queue = new FairQueue<QueuedRequest>();
+  readonly #tickets = new Fifo<GateTicket<BucketLane>>();
+  /** Lanes of open runs that have used the key; of these, the engaged have something in flight or queued. */
+  readonly #lanes = new Set<BucketLane>();
+  readonly #engaged = new Set<BucketLane>();
+  readonly #bounds = new BoundHeap();
+  readonly #explicitBounds = new BoundHeap();
+  #cap: number;
+  #lastChange: { readonly reason: CapChangeReason | 'initial'; readonly at: number };
+  /** As the controller holds it; in the past when there is none. */
+  #cooldownUntil = Number.NEGATIVE_INFINITY;
+  #wakeAt = Number.NaN;
+  #cancelWake: (() => void) | undefined;
+  #granting = false;
+  readonly #stagger: Stagger;
+
+  constructor(key: Key, controller: ConcurrencyController, settings: BucketSettings, now: number) {
+    this.key = key;
+    this.#text = `${key.provider}/${key.model}`;
+    this.#controller = controller;
+    this.#settings = settings;
+    this.#clock = settings.clock;
+    this.#stagger = new Stagger(settings.resumeStaggerMs);
+    this.#cap = controller.snapshot().cap;
+    this.#lastChange = { reason: 'initial', at: now };
+  }
+
+  /** The cap now, and the change that brought it there. */
+  get standing(): { readonly cap: number; readonly reason: CapChangeReason | 'initial'; readonly since: number } {
+    return { cap: this.#cap, reason: this.#lastChange.reason, since: this.#lastChange.at };
+  }
+
+  tryAcquire(lane: BucketLane): Ticket | undefined {
+    const now = this.#clock.now();
+    this.#announce(this.#controller.observed(now), now, false);
+    if (this.#queue.size > 0 || !this.#mayAdmit(now)) return undefined;
+    return this.#grant(lane, now, 0);
+  }
+
+  /** @param askedAt when the request was asked for, if earlier than now: it may have waited for a seat before. */
+  enqueue(
+    lane: BucketLane,
+    waiter: Waiter,
+    signal: AbortSignal | undefined,
+    observer: WaitObserver | undefined,
+    askedAt?: number,
+  ): Waiting {
+    const now = this.#clock.now();
+    const since = askedAt ?? now;
+    this.#announce(this.#controller.observed(now), now, false);
+    if (this.#queue.size === 0 && !this.#granting && this.#mayAdmit(now)) {
+      this.#handOver(waiter, observer, this.#grant(lane, now, now - since), now);
+      if (this.#queue.size > 0) this.#drain();
+      return SETTLED;
+    }
+    if (this.#queue.size >= this.#settings.maxQueue) {
+      const full = new QueueFullError(`${this.#text}: maxQueue ${this.#settings.maxQueue} requests are already queued`);
+      this.#settings.listeners.guard(() => waiter.refused(full));
+      return SETTLED;
+    }
+    const request = new QueuedRequest(this, lane, waiter, since, observer);
+    if (signal !== undefined) request.unwatch = this.#settings.signals.watch(signal, request);
+    this.#queue.push(lane, request);
+    if (lane.run !== undefined && lane.size === 1) this.#engaged.add(lane);
+    observer?.queued(now);
+    this.#tellWaiting(now);
+    if (!this.#granting) this.#arm(now);
+    return request;
+  }
+
+  /** A ticket at once, whatever the cap and the cooldown say. Its success counts only if it would have been let in. */
+  observe(): Ticket {
+    const now = this.#clock.now();
+    this.#announce(this.#controller.observed(now), now, false);
+    return this.#issue(this.commonLane, now, 0, this.#controller.canAdmit(now));
+  }
+
+  cancel(request: QueuedRequest, reason: unknown): void {
+    const now = this.#clock.now();
+    this.#withdraw(request, reason, now);
+    this.#tellWaiting(now);
+    this.#drain();
+  }
+
+  /** Refuses everyone queued in the lane; in-flight tickets stay. */
+  refuseLane(lane: BucketLane, reason: unknown): void {
+    const now = this.#clock.now();
+    for (let request = lane.head; request !== undefined; request = lane.head) this.#withdraw(request, reason, now);
+    this.#tellWaiting(now);
+    this.#drain();
+  }
+
+  /** Settles everything the lane has in flight as ended. */
+  endLane(lane: BucketLane): void {
+    const mine: GateTicket<BucketLane>[] = [];
+    for (let t = this.#tickets.head; t !== undefined; t = t.next as GateTicket<BucketLane> | undefined) {
+      if (t.lane === lane) mine.push(t);
+    }
+    for (const ticket of mine) ticket.release();
+  }
+
+  /** A run asks for this key for the first time. */
+  join(lane: BucketLane, bound: number, explicit: boolean): void {
+    this.#lanes.add(lane);
+    this.rebound(lane, bound, explicit);
+  }
+
+  /** A run's bound changed. */
+  rebound(lane: BucketLane, bound: number, explicit: boolean): void {
+    lane.bound.bound = bound;
+    this.#bounds.put(lane.bound);
+    lane.explicitBound.bound = bound;
+    if (explicit) this.#explicitBounds.put(lane.explicitBound);
+    else this.#explicitBounds.remove(lane.explicitBound);
+    this.#boundsChanged();
+  }
+
+  /** A run that used this key closed. */
+  leave(lane: BucketLane): void {
+    this.#lanes.delete(lane);
+    this.#engaged.delete(lane);
+    this.#bounds.remove(lane.bound);
+    this.#explicitBounds.remove(lane.explicitBound);
+    this.#boundsChanged();
+  }
+
+  /** Nobody waits, nobody is in flight, no open run uses it, and what it learned is about to be forgotten anyway. */
+  isIdle(now: number): boolean {
+    if (this.#tickets.size > 0 || this.#queue.size > 0 || this.#lanes.size > 0 || now < this.#cooldownUntil)
+      return false;
+    const { lastRequestAt = Number.NEGATIVE_INFINITY } = this.#controller.snapshot();
+    return now - lastRequestAt >= this.#settings.idleResetMs;
+  }
+
+  snapshot(): BucketSnapshot {
+    const oldest = this.#tickets.head;
+    return {
+      ...this.#controller.snapshot(),
+      queue: this.#queue.size,
+      ...(oldest === undefined
+        ? {}
+        : { oldestInFlight: { since: oldest.admittedAt, ...(oldest.run === undefined ? {} : { run: oldest.run }) } }),
+    };
+  }
+
+  /** Refuses all waiters and drops the timer. */
+  close(reason: unknown): void {
+    const now = this.#clock.now();
+    for (let request = this.#queue.shift(); request !== undefined; request = this.#queue.shift()) {
+      this.#refuse(request, reason, now);
+    }
+    this.#tellWaiting(now);
+    this.#disarm();
+  }
+
+  succeeded(ticket: GateTicket<BucketLane>, sample: Partial<Sample> | undefined): void {
+    const now = this.#clock.now();
+    ticket.latencyMs = now - ticket.admittedAt;
+    const measured = sample === undefined ? ticket : { ...sampleOf(ticket), ...sample };
+    const changes = ticket.successCounts
+      ? this.#controller.succeeded(now, ticket.epoch, measured)
+      : this.#controller.ended(now);
+    ticket.lane.run?.progressed();
+    this.#settled(ticket, changes, now);
+  }
+
+  throttled(ticket: GateTicket<BucketLane>, reason: ThrottleReason, retryAfterMs: number | undefined): void {
+    const now = this.#clock.now();
+    const changes = this.#controller.throttled(now, ticket.epoch, reason, this.#clampCooldown(retryAfterMs, now));
+    const until = this.#controller.snapshot().cooldownUntil ?? Number.NEGATIVE_INFINITY;
+    if (until > this.#cooldownUntil) this.#stagger.cooldownExtended();
+    this.#cooldownUntil = until;
+    this.#settled(ticket, changes, now);
+    ticket.lane.run?.hindered(now);
+  }
+
+  failed(ticket: GateTicket<BucketLane>): void {
+    const now = this.#clock.now();
+    this.#settled(ticket, this.#controller.failed(now), now);
+    ticket.lane.run?.hindered(now);
+  }
+
+  ended(ticket: GateTicket<BucketLane>): void {
+    const now = this.#clock.now();
+    this.#settled(ticket, this.#controller.ended(now), now);
+  }
+
+  settledTwice(): void {
+    this.#settings.listeners.tell({ type: 'settled-twice', at: this.#clock.now(), key: this.#text });
+  }
+
+  #settled(ticket: GateTicket<BucketLane>, changes: readonly CapChange[], now: number): void {
+    this.#tickets.remove(ticket);
+    const { lane } = ticket;
+    if (changes.length > 0) {
+      const hearing = this.#hearing(false);
+      this.#drop(lane);
+      this.#tell(changes, now, hearing);
+    } else {
+      this.#drop(lane);
+    }
+    if (this.#queue.size > 0) this.#drain();
+  }
+
+  #drop(lane: BucketLane): void {
+    lane.inFlight--;
+    if (lane.run !== undefined && lane.inFlight === 0 && lane.size === 0) this.#engaged.delete(lane);
+  }
+
+  /** Admits while there is room. A loop: whoever is called back may settle, ask or abort on this very key. */
+  #drain(): void {
+    if (this.#granting) return;
+    let now = this.#clock.now();
+    while (this.#queue.size > 0) {
+      this.#announce(this.#controller.observed(now), now, false);
+      if (!this.#mayAdmit(now)) break;
+      const request = this.#queue.shift() as QueuedRequest;
+      const ticket = this.#grant(request.lane, now, now - request.askedAt);
+      this.#tellWaiting(now);
+      request.unwatch?.();
+      this.#handOver(request.waiter, request.observer, ticket, now);
+      now = this.#clock.now();
+    }
+    this.#arm(now);
+  }
+
+  #handOver(waiter: Waiter, observer: WaitObserver | undefined, ticket: GateTicket<BucketLane>, now: number): void {
+    this.#granting = true;
+    try {
+      observer?.left(now, true);
+      waiter.admitted(ticket);
+    } catch (error) {
+      ticket.release();
+      this.#settings.listeners.guard(() => {
+        throw error;
+      });
+    } finally {
+      this.#granting = false;
+    }
+  }
+
+  #grant(lane: BucketLane, now: number, queuedMs: number): GateTicket<BucketLane> {
+    const ticket = this.#issue(lane, now, queuedMs, true);
+    if (this.#stagger.granted(now)) this.#tellWaiting(now);
+    return ticket;
+  }
+
+  #issue(lane: BucketLane, now: number, queuedMs: number, successCounts: boolean): GateTicket<BucketLane> {
+    const epoch = this.#controller.admitted(now);
+    const inFlight = this.#tickets.size + 1;
+    const ticket = new GateTicket(this, lane, epoch, now, queuedMs, inFlight, successCounts);
+    this.#tickets.push(ticket);
+    lane.inFlight++;
+    if (lane.run !== undefined && lane.inFlight === 1) this.#engaged.add(lane);
+    return ticket;
+  }
+
+  #mayAdmit(now: number): boolean {
+    if (!this.#controller.canAdmit(now)) return false;
+    if (this.#stagger.begins(now, this.#cooldownUntil, this.#cap)) this.#tellWaiting(now);
+    return this.#stagger.allows(now);
+  }
+
+  /** A queue held back by the stagger is no evidence that the cap is too low. */
+  #tellWaiting(now: number): void {
+    const count = this.#stagger.isHolding ? 0 : this.#queue.size;
+    this.#announce(this.#controller.waiting(now, count), now, false);
+  }
+
+  #withdraw(request: QueuedRequest, reason: unknown, now: number): void {
+    this.#queue.remove(request.lane, request);
+    this.#refuse(request, reason, now);
+  }
+
+  #refuse(request: QueuedRequest, reason: unknown, now: number): void {
+    const { lane } = request;
+    request.unwatch?.();
+    if (lane.run !== undefined && lane.inFlight === 0 && lane.size === 0) this.#engaged.delete(lane);
+    request.observer?.left(now, false);
+    this.#settings.listeners.guard(() => request.waiter.refused(reason));
+  }
+
+  #clampCooldown(retryAfterMs: number | undefined, at: number): number | undefined {
+    const { maxCooldownMs } = this.#settings;
+    if (retryAfterMs === undefined || retryAfterMs <= maxCooldownMs) return retryAfterMs;
+    this.#settings.listeners.tell({
+      type: 'cooldown-clamped',
+      at,
+      key: this.#text,
+      askedMs: retryAfterMs,
+      maxCooldownMs,
+    });
+    return maxCooldownMs;
+  }
+
+  /** The growth limit follows the bounds of the runs that use the key; a stated bound also seeds. */
+  #boundsChanged(): void {
+    const now = this.#clock.now();
+    const limit = Math.max(this.#settings.growthLimit, this.#bounds.max ?? 0);
+    this.#announce(this.#controller.setGrowthLimit(now, limit), now, true);
+    const target = this.#explicitBounds.max;
+    if (target !== undefined) this.#announce(this.#controller.seed(now, target), now, true);
+    this.#drain();
+  }
+
+  /** @param toAll also to the open runs that have nothing in flight or queued now. */
+  #announce(changes: readonly CapChange[], now: number, toAll: boolean): void {
+    if (changes.length > 0) this.#tell(changes, now, this.#hearing(toAll));
+  }
+
+  #hearing(toAll: boolean): readonly string[] {
+    if (!this.#settings.listeners.present) return [];
+    return [...(toAll ? this.#lanes : this.#engaged)].flatMap(({ run }) => (run?.open ? [run.id] : []));
+  }
+
+  #tell(changes: readonly CapChange[], at: number, runs: readonly string[]): void {
+    for (const change of changes) {
+      this.#cap = change.next;
+      this.#lastChange = { reason: change.reason, at };
+      this.#settings.listeners.tell({ type: 'concurrency-changed', at, ...change, runs });
+    }
+  }
+
+  /** One timer, only while someone waits and time alone will let them in. */
+  #arm(now: number): void {
+    const wakeAt = Math.max(this.#cooldownUntil, this.#stagger.nextAt);
+    if (this.#queue.size === 0 || wakeAt <= now) {
+      this.#disarm();
+      return;
+    }
+    if (this.#cancelWake !== undefined && this.#wakeAt === wakeAt) return;
+    this.#disarm();
+    this.#wakeAt = wakeAt;
+    this.#cancelWake = this.#clock.schedule(() => {
+      this.#cancelWake = undefined;
+      this.#drain();
+    }, wakeAt - now);
+  }
+
+  #disarm(): void {
+    this.#cancelWake?.();
+    this.#cancelWake = undefined;
+  }
+}
+
+function sampleOf(ticket: Sample): Sample {
+  return { latencyMs: ticket.latencyMs, inFlightAtAdmission: ticket.inFlightAtAdmission };
+}

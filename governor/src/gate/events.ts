@@ -1,0 +1,118 @@
+/**
+ * What a governor tells its listeners, and the telling. Listeners hear of a change after it is complete; one that throws
+ * hurts nobody else and is reported.
+ */
+
+import type { CapChange } from '../core/controller.js';
+
+/** Every event carries `at`, milliseconds on the governor's clock. */
+export type GovernorEvent =
+  | ConcurrencyChanged
+  | RunCapsChanged
+  | NodeWaiting
+  | NodeExecuting
+  | RunStalled
+  | CooldownClamped
+  | SettledTwice;
+
+export interface ConcurrencyChanged extends CapChange {
+  readonly type: 'concurrency-changed';
+  readonly at: number;
+  /** Ids of the open runs it concerns: those with a request in flight or queued on the key, or that have used it. */
+  readonly runs: readonly string[];
+}
+
+export interface RunCapsChanged {
+  readonly type: 'run-caps-changed';
+  readonly at: number;
+  readonly run: string;
+  readonly previous: number;
+  readonly bound: number;
+}
+
+/** A subagent starts to wait: for a seat of its run, for a slot at the gate, or for its retry. */
+export interface NodeWaiting {
+  readonly type: 'node-waiting';
+  readonly at: number;
+  readonly run: string;
+  readonly node: string;
+  readonly reason: 'seat' | 'slot' | 'backoff';
+}
+
+/** A subagent goes on after a wait, or starts. */
+export interface NodeExecuting {
+  readonly type: 'node-executing';
+  readonly at: number;
+  readonly run: string;
+  readonly node: string;
+}
+
+/** A run has been retrying for 20 minutes without a success. Told once; a success re-arms it. */
+export interface RunStalled {
+  readonly type: 'run-stalled';
+  readonly at: number;
+  readonly run: string;
+  /** Since the first failure after the last success. */
+  readonly stalledMs: number;
+}
+
+/** A provider asked for a longer wait than `maxCooldownMs`; the key cools for that long only. */
+export interface CooldownClamped {
+  readonly type: 'cooldown-clamped';
+  readonly at: number;
+  readonly key: string;
+  readonly askedMs: number;
+  readonly maxCooldownMs: number;
+}
+
+/** A ticket was settled again; the first settlement stands. */
+export interface SettledTwice {
+  readonly type: 'settled-twice';
+  readonly at: number;
+  readonly key: string;
+}
+
+export type Listener = (event: GovernorEvent) => void;
+
+export class Listeners {
+  readonly #listeners = new Set<Listener>();
+  readonly #report: (error: unknown) => void;
+
+  /** @param report hears of what a listener or a waiter's callback threw. */
+  constructor(report: (error: unknown) => void) {
+    this.#report = report;
+  }
+
+  /** False lets the caller skip making the event. */
+  get present(): boolean {
+    return this.#listeners.size > 0;
+  }
+
+  add(listener: Listener): () => void {
+    // Wrapped, so that the same function added twice is two listeners and each is taken back alone.
+    const own: Listener = (event) => listener(event);
+    this.#listeners.add(own);
+    return () => void this.#listeners.delete(own);
+  }
+
+  tell(event: GovernorEvent): void {
+    for (const listener of this.#listeners) this.guard(() => listener(event));
+  }
+
+  /** Runs a caller's function; what it throws is reported and goes no further. */
+  guard(callback: () => void): void {
+    try {
+      callback();
+    } catch (error) {
+      this.#reportSafely(error);
+    }
+  }
+
+  #reportSafely(error: unknown): void {
+    try {
+      this.#report(error);
+    } catch {
+      // A reporter that throws has nobody left to report to.
+    }
+  }
+}

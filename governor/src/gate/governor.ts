@@ -1,0 +1,304 @@
+/**
+ * The governor: one bucket per key, shared by every run and by whoever asks without one. Finds the bucket, knows the
+ * runs, forgets idle keys. Caps are the controllers' business, admission the buckets', seats the runs'.
+ */
+
+import { AimdController } from '../core/aimd.js';
+import type { RetryPolicy } from '../core/attempts.js';
+import { resolveRetryPolicy } from '../core/attempts.js';
+import type { ConcurrencyController } from '../core/controller.js';
+import { type AimdOptions, integerOption, numberOption, refuseOption, resolveAimdOptions } from '../core/options.js';
+import { AbortSignals } from './abort.js';
+import { admission } from './admission.js';
+import { Bucket, type BucketSettings, type BucketSnapshot } from './bucket.js';
+import { type Clock, systemClock } from './clock.js';
+import { type GovernorEvent, Listeners } from './events.js';
+import type { BucketLane, Waiter, Waiting } from './queued-request.js';
+import { type RequestOptions, requestWithRetries } from './request.js';
+import { type FinishedAsks, GovernedRun, type Run, type RunHost, type RunOptions } from './run.js';
+import type { Key, Ticket } from './ticket.js';
+
+export interface GovernorOptions extends Omit<AimdOptions, 'key'> {
+  /** Default `reference`: the defaults of each option. */
+  readonly preset?: 'reference';
+  /** The growth limit is at least `floor(growthFactor × initial)`. ≥ 1; default 1. */
+  readonly growthFactor?: number;
+  /** The longest cooldown a hint can cause, milliseconds above 0; default 900 000. When it bites, an event says so. */
+  readonly maxCooldownMs?: number;
+  /** After a cooldown the first `cap` grants are at least this far apart. Milliseconds ≥ 0; default 0, all at once. */
+  readonly resumeStaggerMs?: number;
+  /** Requests that may wait on one key; one more is refused with QueueFullError. Integer ≥ 1; default: no limit. */
+  readonly maxQueue?: number;
+  /** Of `request`, where the call states none. */
+  readonly retry?: RetryPolicy;
+  /** Makes the controller of a key; default: the AimdController with these options. `key` is `provider/model`. */
+  readonly controller?: (key: string) => ConcurrencyController;
+  /** Default: the process's monotonic clock. */
+  readonly clock?: Clock;
+  /** [0, 1), spreads retries; default `Math.random`. */
+  readonly random?: () => number;
+  /** Hears what a listener or a waiter's callback threw; default: `console.error`. */
+  readonly onError?: (error: unknown) => void;
+}
+
+export interface AcquireOptions {
+  readonly run?: Run;
+  /** Leaves the queue at once and rejects with `signal.reason`. */
+  readonly signal?: AbortSignal;
+}
+
+export interface Governor {
+  /** A ticket at once, or undefined: no room, cooling, or someone waits on the key already. */
+  tryAcquire(key: Key, options?: Pick<AcquireOptions, 'run'>): Ticket | undefined;
+  /** A ticket when it is this request's turn. */
+  acquire(key: Key, options?: AcquireOptions): Promise<Ticket>;
+  /** The synchronous form of `acquire`; `waiter.admitted` may be called before it returns. */
+  enqueue(key: Key, options: AcquireOptions, waiter: Waiter): Waiting;
+  /** Acquires, sends, classifies, settles, and retries by the policy. Rejects with the last attempt's error. */
+  request<T>(key: Key, send: (ticket: Ticket) => Promise<T>, options?: RequestOptions): Promise<T>;
+  /** For what must not wait behind a workflow, as the user's own conversation: never queues, never cools, is counted. */
+  observer(): { acquire(key: Key): Ticket };
+  /** @throws RangeError when a run of this id is open, or the bound is not finite. */
+  openRun(id: string, options?: RunOptions): Run;
+  /** Returns what takes the listener away. */
+  onEvent(listener: (event: GovernorEvent) => void): () => void;
+  snapshot(key: Key): BucketSnapshot | undefined;
+  snapshots(): BucketSnapshot[];
+  /** Refuses whoever waits and drops all timers; requests in flight settle as they end. */
+  close(): void;
+}
+
+/** Refused because the governor was closed. */
+export class GovernorClosedError extends Error {
+  override readonly name = 'GovernorClosedError';
+}
+
+/** @throws RangeError naming the option, the value and what is allowed. */
+export function createGovernor(options: GovernorOptions = {}): Governor {
+  return new BucketGovernor(options);
+}
+
+const OPTION_NAMES: readonly string[] = [
+  ...['initial', 'growthLimit', 'decreaseFactor', 'increaseStep', 'increaseAfterSuccesses', 'floor', 'idleResetMs'],
+  ...['rememberGood', 'preset', 'growthFactor', 'maxCooldownMs', 'resumeStaggerMs', 'maxQueue', 'retry'],
+  ...['controller', 'clock', 'random', 'onError'],
+];
+
+function settingsOf(options: GovernorOptions): BucketSettings & { readonly initial: number } {
+  for (const name of Object.keys(options)) {
+    if (!OPTION_NAMES.includes(name))
+      throw new RangeError(`${name}: unknown option; known are ${OPTION_NAMES.join(', ')}`);
+  }
+  if (options.preset !== undefined && options.preset !== 'reference')
+    refuseOption('preset', options.preset, "'reference'");
+  const { initial, growthLimit, idleResetMs } = resolveAimdOptions({ ...options, key: 'any' });
+  const growthFactor = numberOption('growthFactor', options.growthFactor, 1, 'a number ≥ 1', (n) => n >= 1);
+  return {
+    initial,
+    growthLimit: Math.max(growthLimit, Math.floor(growthFactor * initial)),
+    idleResetMs,
+    maxCooldownMs: numberOption('maxCooldownMs', options.maxCooldownMs, 900_000, 'milliseconds above 0', (n) => n > 0),
+    resumeStaggerMs: numberOption('resumeStaggerMs', options.resumeStaggerMs, 0, 'milliseconds ≥ 0', (n) => n >= 0),
+    maxQueue:
+      options.maxQueue === undefined ? Number.POSITIVE_INFINITY : integerOption('maxQueue', options.maxQueue, 1, 1),
+    clock: options.clock ?? systemClock,
+    listeners: new Listeners(options.onError ?? ((error) => console.error('tidegate: a listener threw', error))),
+    signals: new AbortSignals(),
+  };
+}
+
+class BucketGovernor implements Governor, RunHost {
+  readonly #settings: ReturnType<typeof settingsOf>;
+  readonly #makeController: (key: string) => ConcurrencyController;
+  readonly #retry: RetryPolicy;
+  readonly #random: () => number;
+  readonly #providers = new Map<string, Map<string, Bucket>>();
+  readonly #buckets: Bucket[] = [];
+  /** Where the next look for an idle bucket begins. */
+  #sweepFrom = 0;
+  /** The bucket of the last call: most calls of a process are for one key. */
+  #latest: Bucket | undefined;
+  readonly #runs = new Map<string, GovernedRun>();
+  #open = true;
+
+  constructor(options: GovernorOptions) {
+    this.#settings = settingsOf(options);
+    const { growthLimit } = this.#settings;
+    this.#makeController = options.controller ?? ((key) => new AimdController({ ...options, key, growthLimit }));
+    this.#retry = resolveRetryPolicy(options.retry);
+    this.#random = options.random ?? Math.random;
+  }
+
+  get clock(): Clock {
+    return this.#settings.clock;
+  }
+
+  get listeners(): Listeners {
+    return this.#settings.listeners;
+  }
+
+  get signals(): AbortSignals {
+    return this.#settings.signals;
+  }
+
+  get defaultBound(): number {
+    return this.#settings.initial;
+  }
+
+  tryAcquire(key: Key, options?: Pick<AcquireOptions, 'run'>): Ticket | undefined {
+    if (!this.#open) return undefined;
+    const bucket = this.bucket(key);
+    return bucket.tryAcquire(options?.run === undefined ? bucket.commonLane : this.#laneOf(bucket, options.run));
+  }
+
+  acquire(key: Key, options: AcquireOptions = {}): Promise<Ticket> {
+    return admission((waiter) => this.enqueue(key, options, waiter));
+  }
+
+  enqueue(key: Key, options: AcquireOptions, waiter: Waiter): Waiting {
+    const bucket = this.bucket(key);
+    const refusal = this.#refusalOf(options);
+    if (refusal !== undefined) {
+      this.listeners.guard(() => waiter.refused(refusal.reason));
+      return { cancel() {} };
+    }
+    const lane = options.run === undefined ? bucket.commonLane : this.#laneOf(bucket, options.run);
+    return bucket.enqueue(lane, waiter, options.signal, undefined);
+  }
+
+  request<T>(key: Key, send: (ticket: Ticket) => Promise<T>, options: RequestOptions = {}): Promise<T> {
+    const acquire = (): Promise<Ticket> => {
+      const { ask, ...rest } = options;
+      return ask === undefined ? this.acquire(key, rest) : ask.acquire(key, rest);
+    };
+    return requestWithRetries(acquire, send, options, {
+      clock: this.clock,
+      signals: this.signals,
+      random: this.#random,
+      policy: resolveRetryPolicy({ ...this.#retry, ...options.retry }),
+      provider: key.provider,
+    });
+  }
+
+  observer(): { acquire(key: Key): Ticket } {
+    return { acquire: (key) => this.bucket(key).observe() };
+  }
+
+  openRun(id: string, options: RunOptions = {}): Run {
+    if (typeof id !== 'string' || id === '') refuseOption('id', id, 'a non-empty string');
+    if (this.#runs.has(id)) throw new RangeError(`id: a run ${JSON.stringify(id)} is open already`);
+    if (!this.#open) throw new GovernorClosedError('the governor is closed; create a new one to open runs');
+    return this.#register(new GovernedRun(this, id, options, new Map()));
+  }
+
+  onEvent(listener: (event: GovernorEvent) => void): () => void {
+    return this.listeners.add(listener);
+  }
+
+  snapshot(key: Key): BucketSnapshot | undefined {
+    return this.#providers.get(key.provider)?.get(key.model)?.snapshot();
+  }
+
+  snapshots(): BucketSnapshot[] {
+    const now = this.clock.now();
+    for (const bucket of [...this.#buckets]) if (bucket.isIdle(now)) this.#forget(bucket);
+    return this.#buckets.map((bucket) => bucket.snapshot());
+  }
+
+  close(): void {
+    if (!this.#open) return;
+    this.#open = false;
+    for (const run of [...this.#runs.values()]) run.close();
+    for (const bucket of this.#buckets) bucket.close(this.#closedError());
+  }
+
+  /** @throws TypeError or RangeError when the key is not one. */
+  bucket(key: Key): Bucket {
+    const latest = this.#latest;
+    if (latest !== undefined && latest.key.model === key.model && latest.key.provider === key.provider) return latest;
+    const bucket = this.#providers.get(key.provider)?.get(key.model) ?? this.#create(key);
+    this.#latest = bucket;
+    return bucket;
+  }
+
+  replace(old: GovernedRun, options: RunOptions, inherited: FinishedAsks): Run {
+    return this.#register(new GovernedRun(this, this.#successorId(old.id), options, inherited));
+  }
+
+  closed(run: GovernedRun): void {
+    this.#runs.delete(run.id);
+  }
+
+  #register(run: GovernedRun): Run {
+    this.#runs.set(run.id, run);
+    return run;
+  }
+
+  /** `review` → `review@2` → `review@3`. */
+  #successorId(id: string): string {
+    const [, base = id, number = '1'] = /^(.*)@(\d+)$/.exec(id) ?? [];
+    for (let next = Number(number) + 1; ; next++) {
+      if (!this.#runs.has(`${base}@${next}`)) return `${base}@${next}`;
+    }
+  }
+
+  #laneOf(bucket: Bucket, run: Run): BucketLane {
+    if (!(run instanceof GovernedRun)) refuseOption('run', run, 'a run that this governor opened');
+    return run.lane(bucket);
+  }
+
+  #refusalOf({ run, signal }: AcquireOptions): { readonly reason: unknown } | undefined {
+    if (signal?.aborted) return { reason: signal.reason };
+    if (!this.#open) return { reason: this.#closedError() };
+    if (run instanceof GovernedRun && !run.open) return { reason: run.closedError() };
+    return undefined;
+  }
+
+  #closedError(): GovernorClosedError {
+    return new GovernorClosedError('the governor was closed; nothing more is admitted');
+  }
+
+  #create(key: Key): Bucket {
+    const { provider, model } = checkedKey(key);
+    const now = this.clock.now();
+    this.#sweepTwo(now);
+    const controller = this.#makeController(`${provider}/${model}`);
+    const bucket = new Bucket({ provider, model }, controller, this.#settings, now);
+    const models = this.#providers.get(provider) ?? new Map<string, Bucket>();
+    this.#providers.set(provider, models.set(model, bucket));
+    bucket.index = this.#buckets.length;
+    this.#buckets.push(bucket);
+    return bucket;
+  }
+
+  /** Each new key looks at two old ones, so that idle keys go faster than new ones come. */
+  #sweepTwo(now: number): void {
+    for (let i = 0; i < 2 && this.#buckets.length > 0; i++) {
+      this.#sweepFrom = (this.#sweepFrom + 1) % this.#buckets.length;
+      const bucket = this.#buckets[this.#sweepFrom] as Bucket;
+      if (bucket.isIdle(now)) this.#forget(bucket);
+    }
+  }
+
+  #forget(bucket: Bucket): void {
+    const { provider, model } = bucket.key;
+    const models = this.#providers.get(provider);
+    models?.delete(model);
+    if (models?.size === 0) this.#providers.delete(provider);
+    const last = this.#buckets.pop() as Bucket;
+    if (last !== bucket) {
+      last.index = bucket.index;
+      this.#buckets[bucket.index] = last;
+    }
+    if (this.#latest === bucket) this.#latest = undefined;
+  }
+}
+
+function checkedKey(key: Key): Key {
+  const { provider, model } = key;
+  if (typeof provider !== 'string' || provider === '' || provider.includes('/')) {
+    refuseOption('key.provider', provider, 'a non-empty string without "/"');
+  }
+  if (typeof model !== 'string' || model === '') refuseOption('key.model', model, 'a non-empty string');
+  return key;
+}

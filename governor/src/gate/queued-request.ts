@@ -1,0 +1,90 @@
+/**
+ * A request on its way to admission and the lane it waits in. Knows nothing of caps: leaving the line is asked of the
+ * gate it queues at.
+ */
+
+import { BoundEntry } from '../core/bound-heap.js';
+import { Lane } from '../core/fair-queue.js';
+import { FifoNode } from '../core/fifo.js';
+import type { Ticket, TicketLane } from './ticket.js';
+
+/** The caller's end of the synchronous form: exactly one of the two is called, once. */
+export interface Waiter {
+  /** May be called before `enqueue` returns. */
+  admitted(ticket: Ticket): void;
+  refused(reason: unknown): void;
+}
+
+/** A request on its way to admission. */
+export interface Waiting {
+  /** Leaves the queue and is refused with `reason`. Does nothing once admitted or refused. */
+  cancel(reason?: unknown): void;
+}
+
+/** Who is told where a queued request stands, beside its waiter: the subagent it belongs to, a tool's deadline. */
+export interface WaitObserver {
+  queued(now: number): void;
+  /** Admitted, cancelled or refused after having been queued; or admitted at once. */
+  left(now: number, admitted: boolean): void;
+}
+
+/** What the gate needs to know of a run. */
+export interface LaneRun {
+  readonly id: string;
+  readonly open: boolean;
+  /** A request of the run succeeded; it was refused or failed. */
+  progressed(): void;
+  hindered(now: number): void;
+}
+
+/** Where a request queues, and where it is taken out again. */
+export interface CancellingGate {
+  cancel(request: QueuedRequest, reason: unknown): void;
+}
+
+export class QueuedRequest extends FifoNode implements Waiting {
+  readonly waiter: Waiter;
+  readonly askedAt: number;
+  readonly observer: WaitObserver | undefined;
+  readonly #gate: CancellingGate;
+  readonly lane: BucketLane;
+  unwatch: (() => void) | undefined = undefined;
+
+  constructor(
+    gate: CancellingGate,
+    lane: BucketLane,
+    waiter: Waiter,
+    askedAt: number,
+    observer: WaitObserver | undefined,
+  ) {
+    super();
+    this.#gate = gate;
+    this.lane = lane;
+    this.waiter = waiter;
+    this.askedAt = askedAt;
+    this.observer = observer;
+  }
+
+  cancel(reason: unknown = new DOMException('the request was cancelled while queued', 'AbortError')): void {
+    if (this.list !== undefined) this.#gate.cancel(this, reason);
+  }
+
+  aborted(reason: unknown): void {
+    this.cancel(reason);
+  }
+}
+
+/** What one run, or everyone without a run, has on one key. */
+export class BucketLane extends Lane<QueuedRequest> implements TicketLane {
+  readonly run: LaneRun | undefined;
+  /** Requests in flight. */
+  inFlight = 0;
+  /** The run's bound: always, and again when the run stated it. */
+  readonly bound: BoundEntry = new BoundEntry(0);
+  readonly explicitBound: BoundEntry = new BoundEntry(0);
+
+  constructor(run: LaneRun | undefined) {
+    super();
+    this.run = run;
+  }
+}

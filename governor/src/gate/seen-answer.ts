@@ -1,0 +1,48 @@
+/**
+ * What a caller's `send` came back with, as an `Answer` to classify: a `Response`, any other value, or an error of one
+ * of the SDKs. Reads by shape only, so that no SDK is needed here.
+ */
+
+import type { Answer } from '../core/answer.js';
+
+/** A resolved value: a Response speaks by its status, anything else is a success. A refusal's body is read from a copy. */
+export async function answerOfValue(value: unknown): Promise<Answer> {
+  if (!isResponse(value)) return { status: 200 };
+  const { status, headers } = value;
+  if (status < 400) return { status, headers };
+  try {
+    return { status, headers, body: await value.clone().text() };
+  } catch {
+    // A body that cannot be read changes nothing: the status and the headers still speak.
+    return { status, headers };
+  }
+}
+
+/** An error that carries a status is an answer; one that does not is a fault of the network. */
+export function answerOfError(error: unknown): Answer {
+  const seen = fieldsOf(error);
+  const response = fieldsOf(seen.response);
+  const status = seen.status ?? seen.statusCode ?? response.status;
+  if (typeof status !== 'number') return { error };
+  const headers = seen.headers ?? seen.responseHeaders ?? response.headers;
+  const body = seen.error ?? seen.body ?? seen.responseBody ?? seen.data ?? seen.message;
+  return { status, ...(headers ? { headers: headers as NonNullable<Answer['headers']> } : {}), body, error };
+}
+
+/** Lets the connection go before the sleep: an unread body would hold it. */
+export async function discardBody(value: unknown): Promise<void> {
+  if (!isResponse(value) || value.bodyUsed) return;
+  try {
+    await value.body?.cancel();
+  } catch {
+    // Somebody reads it; then it is theirs to end.
+  }
+}
+
+function isResponse(value: unknown): value is Response {
+  return typeof Response === 'function' && value instanceof Response;
+}
+
+function fieldsOf(value: unknown): Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null ? (value as Readonly<Record<string, unknown>>) : {};
+}

@@ -1,0 +1,166 @@
+/**
+ * One admitted attempt of one model request: the right to be in flight, from admission to settlement. It settles once;
+ * the first settlement stands and later ones are counted no-ops, so `release()` in a `finally` is always safe.
+ */
+
+import type { Answer, Classification } from '../core/answer.js';
+import { classify } from '../core/classify.js';
+import { type Sample, THROTTLE_REASONS, type ThrottleReason } from '../core/controller.js';
+import { FifoNode } from '../core/fifo.js';
+import { refuseOption } from '../core/options.js';
+
+export interface Key {
+  /** Contains no `/`. */
+  readonly provider: string;
+  readonly model: string;
+}
+
+export interface Ticket {
+  readonly key: Key;
+  /** The id of the run the request belongs to. */
+  readonly run: string | undefined;
+  /** The controller's epoch at admission. */
+  readonly epoch: number;
+  /** Asking to admission, milliseconds: at the gate, and for a seat of the run. */
+  readonly queuedMs: number;
+  readonly settled: boolean;
+  /** Answered in full. `sample` overrides what the gate measured. */
+  succeed(sample?: Partial<Sample>): void;
+  /** The provider refused. `retryAfterMs` ≥ 0. @throws RangeError on an unknown reason or a bad wait. */
+  throttle(refusal?: Refusal): void;
+  /** A transient failure: timeout, 5xx, network. */
+  fail(): void;
+  /** Settled without a verdict: cancelled, a permanent error, abandoned. */
+  end(): void;
+  /** The same as `end`; for a `finally`. */
+  release(): void;
+  /** Classifies the answer and settles by it. */
+  settle(answer: Answer): Classification;
+  [Symbol.dispose](): void;
+}
+
+export interface Refusal {
+  /** Default `rate_limited`. */
+  readonly reason?: ThrottleReason;
+  /** The provider's hint in milliseconds, raw. */
+  readonly retryAfterMs?: number;
+}
+
+/** Whom a ticket was given by and reports to. */
+export interface TicketIssuer<L extends TicketLane> {
+  readonly key: Key;
+  succeeded(ticket: GateTicket<L>, sample: Partial<Sample> | undefined): void;
+  throttled(ticket: GateTicket<L>, reason: ThrottleReason, retryAfterMs: number | undefined): void;
+  failed(ticket: GateTicket<L>): void;
+  ended(ticket: GateTicket<L>): void;
+  settledTwice(): void;
+}
+
+/** Whose request it is: the lane it came through. */
+export interface TicketLane {
+  readonly run: { readonly id: string } | undefined;
+}
+
+/** The ticket itself is the sample it gives to the controller, so that a success allocates nothing. */
+export class GateTicket<L extends TicketLane> extends FifoNode implements Ticket, Sample {
+  readonly epoch: number;
+  readonly queuedMs: number;
+  readonly admittedAt: number;
+  readonly inFlightAtAdmission: number;
+  /** An observer's ticket may be evidence against the cap but none for it. */
+  readonly successCounts: boolean;
+  readonly #issuer: TicketIssuer<L>;
+  readonly lane: L;
+  latencyMs = 0;
+  settled = false;
+
+  constructor(
+    issuer: TicketIssuer<L>,
+    lane: L,
+    epoch: number,
+    admittedAt: number,
+    queuedMs: number,
+    inFlight: number,
+    successCounts: boolean,
+  ) {
+    super();
+    this.#issuer = issuer;
+    this.lane = lane;
+    this.epoch = epoch;
+    this.admittedAt = admittedAt;
+    this.queuedMs = queuedMs;
+    this.inFlightAtAdmission = inFlight;
+    this.successCounts = successCounts;
+  }
+
+  get key(): Key {
+    return this.#issuer.key;
+  }
+
+  get run(): string | undefined {
+    return this.lane.run?.id;
+  }
+
+  succeed(sample?: Partial<Sample>): void {
+    if (this.#settles()) this.#issuer.succeeded(this, sample);
+  }
+
+  throttle(refusal?: Refusal): void {
+    const { reason = 'rate_limited', retryAfterMs } = refusal ?? {};
+    if (!THROTTLE_REASONS.includes(reason)) refuseOption('reason', reason, THROTTLE_REASONS.join(', '));
+    if (retryAfterMs !== undefined && !(retryAfterMs >= 0 && retryAfterMs < Number.POSITIVE_INFINITY)) {
+      refuseOption('retryAfterMs', retryAfterMs, 'finite milliseconds ≥ 0');
+    }
+    if (this.#settles()) this.#issuer.throttled(this, reason, retryAfterMs);
+  }
+
+  fail(): void {
+    if (this.#settles()) this.#issuer.failed(this);
+  }
+
+  end(): void {
+    if (this.#settles()) this.#issuer.ended(this);
+  }
+
+  release(): void {
+    if (!this.settled) this.end();
+  }
+
+  [Symbol.dispose](): void {
+    this.release();
+  }
+
+  settle(answer: Answer): Classification {
+    const classification = classify({ provider: this.key.provider, ...answer });
+    switch (classification.class) {
+      case 'ok':
+        this.succeed();
+        break;
+      case 'throttle':
+        this.throttle(refusalOf('rate_limited', classification.retryAfterMs));
+        break;
+      case 'overload':
+        this.throttle(refusalOf('provider_overloaded', classification.retryAfterMs));
+        break;
+      case 'transient':
+        this.fail();
+        break;
+      default:
+        this.end();
+    }
+    return classification;
+  }
+
+  #settles(): boolean {
+    if (this.settled) {
+      this.#issuer.settledTwice();
+      return false;
+    }
+    this.settled = true;
+    return true;
+  }
+}
+
+function refusalOf(reason: ThrottleReason, retryAfterMs: number | null): Refusal {
+  return retryAfterMs === null ? { reason } : { reason, retryAfterMs };
+}

@@ -1,0 +1,227 @@
+/**
+ * The one runner: a scenario, a world (its clock and its transport) and whoever observes the trace. Simulated, loopback
+ * and live differ in the world alone.
+ */
+
+import {
+  AimdController,
+  type ConcurrencyController,
+  createGovernor,
+  type Governor,
+  resolveRetryPolicy,
+} from '@tidegate/governor';
+import { FixedController } from '@tidegate/governor/controllers';
+import { PHASE, TimeStandsStillError } from './kernel/kernel.js';
+import { RandomStreams } from './kernel/random.js';
+import type { GovernorSettings, Scenario, TimelineEntry } from './scenario/scenario.js';
+import type { Mode, StopReason, TraceEvent } from './trace/events.js';
+import { Clerk } from './workload/clerk.js';
+import { RunDriver } from './workload/run-driver.js';
+import type { World } from './transport/world.js';
+
+export interface RunInput {
+  readonly scenario: Scenario;
+  readonly world: World;
+  /** Of the simulator; part of the trace. */
+  readonly version: string;
+  /** Called for every event, in order. What it throws ends the run and is thrown by it. */
+  readonly observe: (event: TraceEvent) => void;
+  /** Fires to end the run early: what is there is kept, the trace says `interrupted`. */
+  readonly interrupt?: AbortSignal;
+}
+
+/** Without a success for this long, and with no change of the provider to come, a run will not end by itself. */
+const HOPELESS_MS = 24 * 3_600_000;
+
+interface Stop {
+  readonly reason: StopReason;
+  /** What bound the run and what to change. */
+  readonly detail?: string;
+}
+
+const INTERRUPTED: Stop = { reason: 'interrupted' };
+const NOTHING_LEFT: Stop = { reason: 'never-finishes', detail: 'nothing is left to happen, and the work is not done' };
+
+/** Runs the scenario to its end; the last event observed is `trace-finished`. */
+export async function run(input: RunInput): Promise<void> {
+  const engine = new Engine(input);
+  await engine.run();
+}
+
+class Engine {
+  readonly #scenario: Scenario;
+  readonly #world: World;
+  readonly #input: RunInput;
+  readonly #clerk: Clerk;
+  readonly #governor: Governor;
+  #runsLeft: number;
+  #changesLeft: number;
+  #lastSuccessMs = 0;
+  #stop: Stop | undefined;
+  #defect: { readonly error: unknown } | undefined;
+
+  constructor(input: RunInput) {
+    this.#input = input;
+    this.#scenario = input.scenario;
+    this.#world = input.world;
+    this.#clerk = new Clerk(() => this.#world.scheduler.now(), this.#observe);
+    this.#governor = governorOf(this.#scenario.governor, this.#world, this.#fail);
+    this.#governor.onEvent(this.#clerk.hear);
+    this.#runsLeft = this.#scenario.workload.runs.length;
+    this.#changesLeft = this.#scenario.timeline.length;
+  }
+
+  async run(): Promise<void> {
+    this.#begin();
+    const end = await this.#world.advance({
+      ...(this.#input.interrupt === undefined ? {} : { interrupt: this.#input.interrupt }),
+      onError: this.#fail,
+    });
+    if (this.#defect !== undefined) throw this.#defect.error;
+    this.#finish(end);
+  }
+
+  #begin(): void {
+    const { scenario, version } = this.#input;
+    const { governor, seed } = scenario;
+    const { initial, increaseAfterSuccesses, floor } = controllerFacts(governor);
+    this.#clerk.tell({
+      type: 'trace-started',
+      scenario,
+      seed,
+      controller: governor.controller,
+      mode: this.#world.mode,
+      version,
+      initial: governor.controller === 'none' ? null : initial,
+      increaseAfterSuccesses,
+      floor,
+    });
+    for (const entry of scenario.timeline) {
+      this.#world.scheduler.after(entry.atMs, PHASE.arrival, this.#change, entry);
+    }
+    const { afterMs } = scenario.stop;
+    if (afterMs !== null) this.#world.scheduler.after(afterMs, PHASE.sampling, this.#timeIsUp, afterMs);
+    const streams = new RandomStreams(seed);
+    const retry = resolveRetryPolicy(retryPolicyOf(governor.retry));
+    for (const settings of scenario.workload.runs) {
+      const { target, timeoutMs } = settings;
+      const context = {
+        runId: settings.id,
+        target,
+        key: `${target.provider}/${target.model}`,
+        timeoutMs,
+        retry,
+        governor: this.#governor,
+        scheduler: this.#world.scheduler,
+        transport: this.#world.transport,
+        clerk: this.#clerk,
+        streams,
+      };
+      new RunDriver(context, settings, governor.controller !== 'none', this.#runFinished).schedule();
+    }
+  }
+
+  #finish(end: 'drained' | 'stopped' | 'interrupted'): void {
+    const stop = this.#stop ?? (end === 'interrupted' ? INTERRUPTED : NOTHING_LEFT);
+    const complete = stop.reason === 'done' || stop.reason === 'time';
+    const detail = stop.detail === undefined ? {} : { detail: stop.detail };
+    const ledger = this.#world.transport.ledger();
+    this.#clerk.tell({ type: 'trace-finished', complete, stop: stop.reason, ...detail, ledger });
+  }
+
+  /** Every event passes here on its way to the observers; what ends a run early is seen here. */
+  readonly #observe = (event: TraceEvent): void => {
+    if (this.#defect !== undefined) return;
+    try {
+      this.#input.observe(event);
+    } catch (error) {
+      this.#fail(error);
+    }
+    if (event.type === 'request-queued') this.#checkRequests();
+    if (event.type === 'request-settled') this.#checkHope(event);
+  };
+
+  #checkRequests(): void {
+    const { maxRequests } = this.#scenario.stop;
+    if (maxRequests === null || this.#clerk.requests < maxRequests) return;
+    this.#end({ reason: 'max-requests', detail: `stop.maxRequests ${maxRequests} requests came before the work was done` });
+  }
+
+  #checkHope({ t, key, outcome, refusedBy }: Extract<TraceEvent, { type: 'request-settled' }>): void {
+    if (outcome === 'succeeded' || this.#changesLeft > 0) this.#lastSuccessMs = t;
+    if (t - this.#lastSuccessMs < HOPELESS_MS) return;
+    const wall = refusedBy === undefined ? 'the provider never answers in time' : `quota "${refusedBy}" refuses every request`;
+    this.#end({
+      reason: 'never-finishes',
+      detail: `no request of ${key} has succeeded for 24 hours: ${wall}; raise that limit, or bound the retries or the time (stop.after)`,
+    });
+  }
+
+  readonly #change = (entry: TimelineEntry): void => {
+    this.#changesLeft--;
+    this.#world.reconfigure(entry.provider, entry.becomes);
+    this.#clerk.tell({ type: 'provider-changed', path: entry.path, value: entry.value });
+  };
+
+  readonly #runFinished = (): void => {
+    this.#runsLeft--;
+    if (this.#runsLeft === 0 && this.#scenario.stop.when === 'done') this.#end({ reason: 'done' });
+  };
+
+  readonly #timeIsUp = (afterMs: number): void => {
+    if (this.#scenario.stop.when === 'time') this.#end({ reason: 'time' });
+    else this.#end({ reason: 'after', detail: `stop.after ${afterMs} ms came before the work was done` });
+  };
+
+  #end(stop: Stop): void {
+    this.#stop ??= stop;
+    this.#world.stop();
+  }
+
+  /** A defect, of ours or found by a check: the run ends here and throws it. */
+  readonly #fail = (error: unknown): void => {
+    if (error instanceof TimeStandsStillError) {
+      this.#end({ reason: 'time-stands-still', detail: error.message });
+      return;
+    }
+    this.#defect ??= { error };
+    this.#world.stop();
+  };
+}
+
+function governorOf({ controller, options }: GovernorSettings, world: World, onError: (error: unknown) => void): Governor {
+  const make = controllerOf(controller, options.initial);
+  return createGovernor({ ...options, clock: world.scheduler.clock, onError, ...(make === undefined ? {} : { controller: make }) });
+}
+
+/** Undefined: the governor's own. */
+function controllerOf(
+  name: GovernorSettings['controller'],
+  initial: number | undefined,
+): ((key: string) => ConcurrencyController) | undefined {
+  switch (name) {
+    case 'aimd':
+      return undefined;
+    case 'fixed':
+      return (key) => new FixedController({ key, cap: initial ?? new AimdController({ key }).snapshot().cap });
+    case 'none':
+      return (key) => new FixedController({ key, cap: Number.POSITIVE_INFINITY });
+  }
+}
+
+/** What the checks of a trace rest on, read off the governor's own defaults. */
+function controllerFacts({ options }: GovernorSettings) {
+  const { initial } = new AimdController({ ...options, key: 'any' }).snapshot();
+  const { increaseAfterSuccesses = 4, floor = 1 } = options;
+  return { initial, increaseAfterSuccesses, floor };
+}
+
+function retryPolicyOf(retry: GovernorSettings['retry']) {
+  const unlimited = (n: number | null): number => n ?? Number.POSITIVE_INFINITY;
+  return {
+    ...retry,
+    throttle: unlimited(retry.throttle),
+    network: unlimited(retry.network),
+    business: unlimited(retry.business),
+  };
+}

@@ -1,0 +1,49 @@
+/**
+ * The seam to the provider: an attempt goes in, how it ended comes out. A simulated provider, a mock served over HTTP and
+ * a real endpoint are three of these; nothing else of a run knows which one it has.
+ */
+
+import type { RandomStream } from '../kernel/random.js';
+import type { LedgerEntry } from '../trace/events.js';
+
+/** One sending of a request, and where its end is reported. */
+export interface Attempt {
+  readonly provider: string;
+  readonly model: string;
+  readonly inputTokens: number;
+  /** What a full answer has. */
+  readonly outputTokens: number;
+  readonly maxTokens: number;
+  readonly luck: Luck;
+  /** Called once, unless the attempt is abandoned first; never before `send` returns. */
+  answered(end: AttemptEnd): void;
+}
+
+/** The random numbers of one subagent, a stream per purpose, so that no two purposes and no two subagents shift another. */
+export interface Luck {
+  readonly service: RandomStream;
+  readonly refusal: RandomStream;
+  readonly hint: RandomStream;
+}
+
+export type AttemptEnd =
+  | {
+      readonly class: 'ok';
+      readonly inputTokens: number;
+      readonly outputTokens: number;
+      /** Dispatch to the first generated token; null where the provider does not tell one. */
+      readonly firstTokenMs: number | null;
+    }
+  | {
+      readonly class: 'throttle' | 'overload' | 'request_too_large' | 'transient';
+      readonly retryAfterMs: number | null;
+      /** The quota that refused. */
+      readonly refusedBy?: string;
+    };
+
+export interface Transport {
+  /** Sends the attempt; returns what abandons it: the client goes away and will hear nothing. */
+  send(attempt: Attempt): () => void;
+  /** The provider's own counts, per `provider/model`. */
+  ledger(): Readonly<Record<string, LedgerEntry>>;
+}

@@ -1,0 +1,57 @@
+/**
+ * What a run happens in: its time and its provider. The simulated world is here; a loopback and a live one are others of
+ * the same shape.
+ */
+
+import { Kernel } from '../kernel/kernel.js';
+import type { Scheduler } from '../kernel/scheduler.js';
+import type { ProviderSettings } from '../scenario/scenario.js';
+import type { Mode } from '../trace/events.js';
+import { SimulatedTransport } from './simulated.js';
+import type { Transport } from './transport.js';
+
+export interface World {
+  readonly mode: Mode;
+  readonly scheduler: Scheduler;
+  readonly transport: Transport;
+  /** Lets time pass until `stop` is called, nothing is left to happen, or the interrupt fires. */
+  advance(options: {
+    readonly interrupt?: AbortSignal;
+    readonly onError: (error: unknown) => void;
+  }): Promise<'drained' | 'stopped' | 'interrupted'>;
+  stop(): void;
+  reconfigure(provider: string, settings: ProviderSettings): void;
+}
+
+/** Events between two looks at the process's own event loop, so that Ctrl-C is heard: some milliseconds of work. */
+const SLICE = 20_000;
+
+export function simulatedWorld(providers: Readonly<Record<string, ProviderSettings>>): World {
+  const kernel = new Kernel();
+  const transport = new SimulatedTransport(kernel, providers);
+  return {
+    mode: 'simulated',
+    scheduler: kernel,
+    transport,
+    stop: () => kernel.stop(),
+    reconfigure: (provider, settings) => transport.reconfigure(provider, settings),
+    async advance({ interrupt, onError }) {
+      for (;;) {
+        if (interrupt?.aborted) return 'interrupted';
+        try {
+          const end = kernel.run(Number.POSITIVE_INFINITY, SLICE);
+          if (end === 'drained' || end === 'stopped') return end;
+        } catch (error) {
+          onError(error);
+          return 'stopped';
+        }
+        if (interrupt !== undefined) await nextTurn();
+      }
+    },
+  };
+}
+
+/** A turn of the process's event loop, in which its signals are handled. */
+function nextTurn(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve));
+}
