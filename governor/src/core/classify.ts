@@ -138,7 +138,7 @@ function conclude({ status, evidence, headers: own, rules, nowMs, isLate, isFina
   // A redirect is a wrong base URL, whatever it says.
   const isRedirect = status !== undefined && status >= 300 && status < 400;
   const rule = isRedirect ? undefined : findRule(status, evidence, rules);
-  let verdict = rule?.[3] ?? (hasNoAccess(status, limits, rules) ? 'quota_exhausted' : classOf(status));
+  let verdict = hasNoAccess(status, limits, rules) ? 'quota_exhausted' : (rule?.[3] ?? classOf(status));
 
   const isLimited = verdict === 'throttle' || verdict === 'quota_exhausted';
   const scope =

@@ -4,15 +4,15 @@
  * never starves a lane of one. Every operation is O(1).
  */
 
-import { Fifo, type FifoNode } from './fifo.js';
+import { Fifo, type FifoMember } from './fifo.js';
 
-export class Lane<N extends FifoNode> extends Fifo<N> {
+export class Lane<N extends FifoMember> extends Fifo<N> {
   /** Neighbours in the ring; undefined while the lane has no waiter. */
   before: Lane<N> | undefined = undefined;
   after: Lane<N> | undefined = undefined;
 }
 
-export class FairQueue<N extends FifoNode> {
+export class FairQueue<N extends FifoMember> {
   size = 0;
   /** The lane to be served next; the tail is the one before it. */
   #head: Lane<N> | undefined = undefined;

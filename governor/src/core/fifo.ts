@@ -5,20 +5,21 @@
 
 import { invariant } from './invariant.js';
 
-export class FifoNode {
-  list: Fifo<FifoNode> | undefined = undefined;
-  previous: FifoNode | undefined = undefined;
-  next: FifoNode | undefined = undefined;
+/** What a member carries: whether it is in a list, and its neighbours there. A list writes these, nobody else. */
+export interface FifoMember {
+  listed: boolean;
+  previous: FifoMember | undefined;
+  next: FifoMember | undefined;
 }
 
-export class Fifo<N extends FifoNode> {
+export class Fifo<N extends FifoMember> {
   head: N | undefined = undefined;
   tail: N | undefined = undefined;
   size = 0;
 
   push(node: N): void {
-    invariant(node.list === undefined, 'a member joined a second list');
-    node.list = this as unknown as Fifo<FifoNode>;
+    invariant(!node.listed, 'a member joined a second list');
+    node.listed = true;
     node.previous = this.tail;
     if (this.tail === undefined) this.head = node;
     else this.tail.next = node;
@@ -33,12 +34,12 @@ export class Fifo<N extends FifoNode> {
   }
 
   remove(node: N): void {
-    invariant(node.list === (this as unknown), 'a member left a list it is not in');
+    invariant(node.listed, 'a member left a list it is not in');
     if (node.previous === undefined) this.head = node.next as N | undefined;
     else node.previous.next = node.next;
     if (node.next === undefined) this.tail = node.previous as N | undefined;
     else node.next.previous = node.previous;
-    node.list = undefined;
+    node.listed = false;
     node.previous = undefined;
     node.next = undefined;
     this.size--;

@@ -21,10 +21,10 @@ export const STATUS = {
 } as const;
 
 const ANY = 127;
-const { CLIENT, LIMITED, SERVER, NONE, CAPACITY, PAYMENT, TOO_LARGE } = STATUS;
+const { CLIENT, LIMITED, SERVER, NONE, PAYMENT, TOO_LARGE } = STATUS;
 
 /** 0 stands for "whatever it says". */
-export type Rule = readonly [statuses: number, code: RegExp | 0, text: RegExp | 0, class: AnswerClass, scope?: Scope];
+export type Rule = readonly [statuses: number, code: RegExp | 0, text: RegExp | 0, verdict: AnswerClass, scope?: Scope];
 
 /** A provider's own ways. */
 export interface ProviderRules {
@@ -59,14 +59,14 @@ const TEXT_PAYMENT =
 const TEXT_QUOTA =
   /(?:usage|monthly|weekly|session|daily|plan) (?:\w+ )?(?:limit|quota)|exceeded your (?:\w+ )*quota|quota (?:is |has been )?(?:exceeded|exhausted)|free (?:tier|usage|quota)|account balance|recharge|volume quota|额度/i;
 const TEXT_OVERLOAD =
-  /overload|high demand|(?:at|no|over|insufficient|lacks?) capacity|capacity (?:is )?(?:exceeded|exhausted|reached)|queue is full|too many queued|server (?:is )?busy|too busy|heavy (?:load|access|traffic)|high traffic|负载|繁忙/i;
+  /overload|high demand|temporarily unable|(?:at|no|over|insufficient|lacks?) capacity|capacity (?:is )?(?:exceeded|exhausted|reached)|queue is full|too many queued|server (?:is )?busy|too busy|heavy (?:load|access|traffic)|high traffic|负载|繁忙/i;
 const TEXT_RATE =
   /rate limit(?:ed)? (?:is |was |has been )?(?:reached|exceeded)|(?:exceed\w*|reached|hit) .{0,40}rate limit|too many (?:concurrent )?requests|throttled|限频|限流|频率|请求过于频繁/i;
 const TEXT_PER_MINUTE = /per[-_ ]?(?:min|sec)|\b[RT]P[MS]\b/i;
 
 /** What can mean one thing only, whoever says it. */
 export const CERTAIN: readonly Rule[] = [
-  [LIMITED | NONE, 0, /\blimit: ?0\b(?![.,]?\d)|\(actual\/limit\): \d+\/0\b/i, 'quota_exhausted'],
+  [LIMITED | NONE, 0, /\blimit: ?0\b(?![.,]?\d| \w* ?(?:remain|left))|\(actual\/limit\): \d+\/0\b/i, 'quota_exhausted'],
   [ANY, code('request_too_large'), 0, 'request_too_large'],
   [ANY, 0, /request too large|limit:? [\d,]+, requested:? [\d,]+/i, 'request_too_large'],
   // OpenRouter's 402 that a finished request repairs.
@@ -191,7 +191,7 @@ export const PROVIDERS: readonly ProviderRules[] = [
     name: /^x\.?ai|grok/,
     rows: [
       [LIMITED | NONE, 0, /credit|quota|purchase/i, 'quota_exhausted'],
-      [LIMITED | NONE, 0, /too many requests/i, 'throttle', 'requests'],
+      [LIMITED | NONE, 0, /too many requests/i, 'throttle'],
     ],
   },
   {
@@ -239,7 +239,6 @@ export const PROVIDERS: readonly ProviderRules[] = [
     name: /tgi|text-generation|hugging/,
     rows: [[ANY, code('overloaded'), 0, 'overload', 'concurrency']],
   },
-  { name: /groq/, rows: [] },
   { name: /apim/, rows: [[CLIENT, 0, /quota/i, 'quota_exhausted']] },
 ];
 

@@ -16,6 +16,8 @@ export interface RetryAfterReference {
 
 const DAY_MS = 86_400_000;
 const MINUTE_MS = 60_000;
+/** With nothing to measure it against, a number that can be an epoch of this century is an unusable instant. */
+const YEAR_2100_MS = 4_102_444_800_000;
 
 /** By first letter; `ms` is told apart before. The Chinese words are second, minute, hour and day. */
 const UNIT_MS: Readonly<Record<string, number>> = {
@@ -63,10 +65,10 @@ const SPEAKS_OF_RESET = /reset|retry|again|until|重置|刷新|恢复/i;
  * A `Retry-After` value, or one of its relatives, as whole milliseconds rounded up; null when there is none or it
  * is unusable.
  *
- * Seconds (`3`, `0.75`; above 1e9 an epoch in seconds, above 1e12 in milliseconds, when there is something to measure
- * it against), durations with units (`1m30s`, `20ms`), the three HTTP dates, ISO instants with a zone; of a list, the
- * largest. A past instant is 0. Signs, exponents, hexadecimals and words are null, and so is an instant
- * without a reference. Never negative, NaN or infinite. Never throws.
+ * Seconds (`3`, `0.75`; above 1e9 an epoch in seconds, above 1e12 in milliseconds), durations with units (`1m30s`,
+ * `20ms`), the three HTTP dates, ISO instants with a zone; of a list, the largest. A past instant is 0. Signs, exponents,
+ * hexadecimals and words are null, and so is an instant without a reference; a number that is no epoch of this
+ * century is then read as seconds. At most 2⁵³ − 1; never negative, NaN or infinite. Never throws.
  */
 export function parseRetryAfter(
   value: string | number | null | undefined,
@@ -125,7 +127,8 @@ function parseOne(text: string, nowMs: number | undefined): number | null {
 }
 
 function fromSeconds(seconds: number, nowMs: number | undefined): number | null {
-  if (seconds > 1e9 && nowMs !== undefined) return until(seconds > 1e12 ? seconds : seconds * 1_000, nowMs);
+  const atMs = seconds > 1e12 ? seconds : seconds * 1_000;
+  if (seconds > 1e9 && (nowMs !== undefined || atMs < YEAR_2100_MS)) return until(atMs, nowMs);
   return wholeMs(seconds * 1_000);
 }
 

@@ -6,10 +6,10 @@
  * The parked go first: they are half-done work. As the bound is at least one, someone is always working.
  */
 
-import { Fifo, type FifoNode } from './fifo.js';
+import { Fifo, type FifoMember } from './fifo.js';
 import { invariant } from './invariant.js';
 
-export class Seats<S extends FifoNode, P extends FifoNode> {
+export class Seats<S extends FifoMember, P extends FifoMember> {
   bound: number;
   working = 0;
   readonly starters: Fifo<S> = new Fifo();

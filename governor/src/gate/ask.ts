@@ -6,7 +6,7 @@
  * another ask's tool shares the seat of its parent, so it never parks either.
  */
 
-import { Fifo, FifoNode } from '../core/fifo.js';
+import { Fifo, type FifoMember } from '../core/fifo.js';
 import { refuseOption } from '../core/options.js';
 import type { AbortSignals } from './abort.js';
 import { admission } from './admission.js';
@@ -62,7 +62,10 @@ export interface AskHost {
 type State = 'working' | 'parked' | 'ended';
 
 /** A request that waits for a seat, then queues at the gate; one handle for both. */
-class ParkedRequest extends FifoNode implements Waiting {
+class ParkedRequest implements Waiting, FifoMember {
+  listed = false;
+  previous: FifoMember | undefined = undefined;
+  next: FifoMember | undefined = undefined;
   readonly #ask: RunningAsk;
   readonly key: Key;
   readonly options: AskOptions;
@@ -72,7 +75,6 @@ class ParkedRequest extends FifoNode implements Waiting {
   atGate: Waiting | undefined = undefined;
 
   constructor(ask: RunningAsk, key: Key, options: AskOptions, waiter: Waiter, askedAt: number) {
-    super();
     this.#ask = ask;
     this.key = key;
     this.options = options;
@@ -82,7 +84,7 @@ class ParkedRequest extends FifoNode implements Waiting {
 
   cancel(reason: unknown = new DOMException('the request was cancelled while parked', 'AbortError')): void {
     if (this.atGate !== undefined) this.atGate.cancel(reason);
-    else if (this.list !== undefined) this.#ask.cancelParked(this, reason);
+    else if (this.listed) this.#ask.cancelParked(this, reason);
   }
 
   aborted(reason: unknown): void {
@@ -90,7 +92,10 @@ class ParkedRequest extends FifoNode implements Waiting {
   }
 }
 
-export class RunningAsk extends FifoNode implements Ask, WaitObserver {
+export class RunningAsk implements Ask, WaitObserver, FifoMember {
+  listed = false;
+  previous: FifoMember | undefined = undefined;
+  next: FifoMember | undefined = undefined;
   readonly name: string;
   readonly inherited = undefined;
   /** Whose seat it shares. */
@@ -105,7 +110,6 @@ export class RunningAsk extends FifoNode implements Ask, WaitObserver {
   #told: 'nothing' | 'waiting' | 'executing' = 'nothing';
 
   constructor(host: AskHost, name: string, parent: RunningAsk | undefined) {
-    super();
     this.#host = host;
     this.name = name;
     this.parent = parent;

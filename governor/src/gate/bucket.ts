@@ -80,6 +80,7 @@ export class Bucket implements TicketIssuer<BucketLane>, CancellingGate {
   #cancelWake: (() => void) | undefined;
   #granting = false;
   readonly #stagger: Stagger;
+  readonly #sample = { latencyMs: 0, inFlightAtAdmission: 0 };
 
   constructor(key: Key, controller: ConcurrencyController, settings: BucketSettings, now: number) {
     this.key = key;
@@ -222,10 +223,8 @@ export class Bucket implements TicketIssuer<BucketLane>, CancellingGate {
 
   succeeded(ticket: GateTicket<BucketLane>, sample: Partial<Sample> | undefined): void {
     const now = this.#clock.now();
-    ticket.latencyMs = now - ticket.admittedAt;
-    const measured = sample === undefined ? ticket : { ...sampleOf(ticket), ...sample };
     const changes = ticket.successCounts
-      ? this.#controller.succeeded(now, ticket.epoch, measured)
+      ? this.#controller.succeeded(now, ticket.epoch, this.#measured(ticket, sample, now))
       : this.#controller.ended(now);
     ticket.lane.run?.progressed();
     this.#settled(ticket, changes, now);
@@ -254,6 +253,14 @@ export class Bucket implements TicketIssuer<BucketLane>, CancellingGate {
 
   settledTwice(): void {
     this.#settings.listeners.tell({ type: 'settled-twice', at: this.#clock.now(), key: this.#text });
+  }
+
+  /** One object for all successes: a controller reads it during the call, and a success allocates nothing. */
+  #measured(ticket: GateTicket<BucketLane>, stated: Partial<Sample> | undefined, now: number): Sample {
+    const sample = this.#sample;
+    sample.latencyMs = now - ticket.admittedAt;
+    sample.inFlightAtAdmission = ticket.inFlightAtAdmission;
+    return stated === undefined ? sample : { ...sample, ...stated };
   }
 
   #settled(ticket: GateTicket<BucketLane>, changes: readonly CapChange[], now: number): void {
@@ -408,8 +415,4 @@ export class Bucket implements TicketIssuer<BucketLane>, CancellingGate {
     this.#cancelWake?.();
     this.#cancelWake = undefined;
   }
-}
-
-function sampleOf(ticket: Sample): Sample {
-  return { latencyMs: ticket.latencyMs, inFlightAtAdmission: ticket.inFlightAtAdmission };
 }

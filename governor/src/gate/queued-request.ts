@@ -5,7 +5,7 @@
 
 import { BoundEntry } from '../core/bound-heap.js';
 import { Lane } from '../core/fair-queue.js';
-import { FifoNode } from '../core/fifo.js';
+import type { FifoMember } from '../core/fifo.js';
 import type { Ticket, TicketLane } from './ticket.js';
 
 /** The caller's end of the synchronous form: exactly one of the two is called, once. */
@@ -42,7 +42,10 @@ export interface CancellingGate {
   cancel(request: QueuedRequest, reason: unknown): void;
 }
 
-export class QueuedRequest extends FifoNode implements Waiting {
+export class QueuedRequest implements Waiting, FifoMember {
+  listed = false;
+  previous: FifoMember | undefined = undefined;
+  next: FifoMember | undefined = undefined;
   readonly waiter: Waiter;
   readonly askedAt: number;
   readonly observer: WaitObserver | undefined;
@@ -57,7 +60,6 @@ export class QueuedRequest extends FifoNode implements Waiting {
     askedAt: number,
     observer: WaitObserver | undefined,
   ) {
-    super();
     this.#gate = gate;
     this.lane = lane;
     this.waiter = waiter;
@@ -66,7 +68,7 @@ export class QueuedRequest extends FifoNode implements Waiting {
   }
 
   cancel(reason: unknown = new DOMException('the request was cancelled while queued', 'AbortError')): void {
-    if (this.list !== undefined) this.#gate.cancel(this, reason);
+    if (this.listed) this.#gate.cancel(this, reason);
   }
 
   aborted(reason: unknown): void {

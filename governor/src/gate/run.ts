@@ -5,7 +5,7 @@
  */
 
 import type { CapChangeReason } from '../core/controller.js';
-import { FifoNode } from '../core/fifo.js';
+import type { FifoMember } from '../core/fifo.js';
 import { refuseOption } from '../core/options.js';
 import { sameValue } from '../core/same-value.js';
 import { Seats } from '../core/seats.js';
@@ -93,21 +93,23 @@ export type FinishedAsks = ReadonlyMap<string, ReadonlyMap<number, unknown>>;
 
 const STALL_MS = 20 * 60_000;
 
-class QueuedStart extends FifoNode implements Waiting {
+class QueuedStart implements Waiting, FifoMember {
+  listed = false;
+  previous: FifoMember | undefined = undefined;
+  next: FifoMember | undefined = undefined;
   readonly #run: GovernedRun;
   readonly ask: RunningAsk;
   readonly starter: Starter;
   unwatch: (() => void) | undefined = undefined;
 
   constructor(run: GovernedRun, ask: RunningAsk, starter: Starter) {
-    super();
     this.#run = run;
     this.ask = ask;
     this.starter = starter;
   }
 
   cancel(reason: unknown = new DOMException('the start was cancelled while it waited', 'AbortError')): void {
-    if (this.list !== undefined) this.#run.cancelStart(this, reason);
+    if (this.listed) this.#run.cancelStart(this, reason);
   }
 
   aborted(reason: unknown): void {
@@ -327,7 +329,7 @@ export class GovernedRun implements Run, AskHost, LaneRun {
     const holder = seatOf(ask);
     holder.sharers--;
     if (holder.sharers > 0) return;
-    if (holder.list !== undefined) this.#seats.parked.remove(holder);
+    if (holder.listed) this.#seats.parked.remove(holder);
     else this.#seats.leave();
   }
 

@@ -6,7 +6,7 @@
 import type { Answer, Classification } from '../core/answer.js';
 import { classify } from '../core/classify.js';
 import { type Sample, THROTTLE_REASONS, type ThrottleReason } from '../core/controller.js';
-import { FifoNode } from '../core/fifo.js';
+import type { FifoMember } from '../core/fifo.js';
 import { refuseOption } from '../core/options.js';
 
 export interface Key {
@@ -61,8 +61,10 @@ export interface TicketLane {
   readonly run: { readonly id: string } | undefined;
 }
 
-/** The ticket itself is the sample it gives to the controller, so that a success allocates nothing. */
-export class GateTicket<L extends TicketLane> extends FifoNode implements Ticket, Sample {
+export class GateTicket<L extends TicketLane> implements Ticket, FifoMember {
+  listed = false;
+  previous: FifoMember | undefined = undefined;
+  next: FifoMember | undefined = undefined;
   readonly epoch: number;
   readonly queuedMs: number;
   readonly admittedAt: number;
@@ -71,7 +73,6 @@ export class GateTicket<L extends TicketLane> extends FifoNode implements Ticket
   readonly successCounts: boolean;
   readonly #issuer: TicketIssuer<L>;
   readonly lane: L;
-  latencyMs = 0;
   settled = false;
 
   constructor(
@@ -83,7 +84,6 @@ export class GateTicket<L extends TicketLane> extends FifoNode implements Ticket
     inFlight: number,
     successCounts: boolean,
   ) {
-    super();
     this.#issuer = issuer;
     this.lane = lane;
     this.epoch = epoch;
