@@ -15,9 +15,9 @@ import { PHASE, TimeStandsStillError } from './kernel/kernel.js';
 import { RandomStreams } from './kernel/random.js';
 import type { GovernorSettings, Scenario, TimelineEntry } from './scenario/scenario.js';
 import type { Mode, StopReason, TraceEvent } from './trace/events.js';
+import type { World } from './transport/world.js';
 import { Clerk } from './workload/clerk.js';
 import { RunDriver } from './workload/run-driver.js';
-import type { World } from './transport/world.js';
 
 export interface RunInput {
   readonly scenario: Scenario;
@@ -144,13 +144,17 @@ class Engine {
   #checkRequests(): void {
     const { maxRequests } = this.#scenario.stop;
     if (maxRequests === null || this.#clerk.requests < maxRequests) return;
-    this.#end({ reason: 'max-requests', detail: `stop.maxRequests ${maxRequests} requests came before the work was done` });
+    this.#end({
+      reason: 'max-requests',
+      detail: `stop.maxRequests ${maxRequests} requests came before the work was done`,
+    });
   }
 
   #checkHope({ t, key, outcome, refusedBy }: Extract<TraceEvent, { type: 'request-settled' }>): void {
     if (outcome === 'succeeded' || this.#changesLeft > 0) this.#lastSuccessMs = t;
     if (t - this.#lastSuccessMs < HOPELESS_MS) return;
-    const wall = refusedBy === undefined ? 'the provider never answers in time' : `quota "${refusedBy}" refuses every request`;
+    const wall =
+      refusedBy === undefined ? 'the provider never answers in time' : `quota "${refusedBy}" refuses every request`;
     this.#end({
       reason: 'never-finishes',
       detail: `no request of ${key} has succeeded for 24 hours: ${wall}; raise that limit, or bound the retries or the time (stop.after)`,
@@ -189,9 +193,18 @@ class Engine {
   };
 }
 
-function governorOf({ controller, options }: GovernorSettings, world: World, onError: (error: unknown) => void): Governor {
+function governorOf(
+  { controller, options }: GovernorSettings,
+  world: World,
+  onError: (error: unknown) => void,
+): Governor {
   const make = controllerOf(controller, options.initial);
-  return createGovernor({ ...options, clock: world.scheduler.clock, onError, ...(make === undefined ? {} : { controller: make }) });
+  return createGovernor({
+    ...options,
+    clock: world.scheduler.clock,
+    onError,
+    ...(make === undefined ? {} : { controller: make }),
+  });
 }
 
 /** Undefined: the governor's own. */

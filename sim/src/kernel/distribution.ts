@@ -24,34 +24,37 @@ export type Distribution =
 /** `normalQuantile(0.95)`, written out: the 95th percentile of a lognormal is median × exp(Z95 × sigma). */
 const Z95 = 1.6448536269514722;
 
-/** A function that draws the next sample of `d` from `stream`. Throws RangeError for numbers that describe no distribution. */
-export function sampler(d: Distribution, stream: RandomStream): () => number {
+/** Draws the next sample from a stream; one sampler serves any number of streams and holds nothing of them. */
+export type Sampler = (stream: RandomStream) => number;
+
+/** What draws samples of `d`. Throws RangeError for numbers that describe no distribution. */
+export function sampler(d: Distribution): Sampler {
   requireValid(d);
   switch (d.kind) {
     case 'constant':
-      return () => {
+      return (stream) => {
         stream.next();
         return d.value;
       };
     case 'uniform':
-      return () => d.min + stream.next() * (d.max - d.min);
+      return (stream) => d.min + stream.next() * (d.max - d.min);
     case 'exponential':
-      return () => rounded(d.mean * -Math.log(1 - stream.next()));
+      return (stream) => rounded(d.mean * -Math.log(1 - stream.next()));
     case 'lognormal': {
       const sigma = sigmaOf(d);
-      return () => rounded(d.median * Math.exp(sigma * normalQuantile(Math.max(stream.next(), SMALLEST_P))));
+      return (stream) => rounded(d.median * Math.exp(sigma * normalQuantile(Math.max(stream.next(), SMALLEST_P))));
     }
     case 'normal': {
       const mass = massAboveZero(d);
-      return () =>
+      return (stream) =>
         rounded(Math.max(0, d.mean - d.sd * normalQuantile(Math.min(mass * (1 - stream.next()), LARGEST_P))));
     }
     case 'erlang':
-      return () => rounded((d.mean / d.k) * sumOfExponentials(d.k, stream));
+      return (stream) => rounded((d.mean / d.k) * sumOfExponentials(d.k, stream));
     case 'pareto':
-      return () => Math.max(d.min, rounded(d.min / (1 - stream.next()) ** (1 / d.alpha)));
+      return (stream) => Math.max(d.min, rounded(d.min / (1 - stream.next()) ** (1 / d.alpha)));
     case 'empirical':
-      return () => d.values[Math.floor(stream.next() * d.values.length)] as number;
+      return (stream) => d.values[Math.floor(stream.next() * d.values.length)] as number;
   }
 }
 

@@ -30,13 +30,16 @@ export interface VirtualClock {
   schedule(fn: () => void, delayMs: number): () => void;
 }
 
-/** `drained`: nothing is pending. `until`: the given time has come. `stopped`: `stop` was called. */
-export type RunEnd = 'drained' | 'until' | 'stopped';
+/**
+ * `drained`: nothing is pending. `until`: the given time has come. `stopped`: `stop` was called. `paused`: `maxEvents`
+ * have run and more are due.
+ */
+export type RunEnd = 'drained' | 'until' | 'stopped' | 'paused';
 
 /** The last instant there is, 285 years after the first: beyond it a double does not count single microseconds. */
 const END_OF_TIME_US = Number.MAX_SAFE_INTEGER;
 
-// Sums, differences and products of millisecond doubles are off by a few units in the last place: 0.3 × 1000 or
+// Sums, differences and products of millisecond doubles are off by a few units in the last place: 2.007 × 1000 or
 // `until - now()` miss a whole microsecond by that much, and rounding such a miss up would be a microsecond too late.
 // 8 units (2^-49) cover what callers compute; that is 0.15 ns after a day and less than a microsecond for 17 years.
 const ROUNDING_NOISE = 2 ** -49;
@@ -133,11 +136,12 @@ export class Kernel {
 
   /**
    * Runs the events up to and at `untilMs` (rounded down to a whole microsecond; default: no bound). The clock ends at
-   * the last event, or at `untilMs` if events are still pending after it. May be called again to go on. An exception of
+   * the last event, or at `untilMs` if events are still pending after it. Pauses after `maxEvents` (default: no bound), so
+   * that the caller can look at the world outside. May be called again to go on. An exception of
    * an event leaves `run`; the kernel stays usable. Throws TimeStandsStillError (see `KernelOptions`), RangeError for an
    * `untilMs` that is past or NaN, InvariantError when called by an event.
    */
-  run(untilMs: number = Number.POSITIVE_INFINITY): RunEnd {
+  run(untilMs: number = Number.POSITIVE_INFINITY, maxEvents: number = Number.POSITIVE_INFINITY): RunEnd {
     if (this.#depth !== OUTSIDE) throw new InvariantError('an event called run() of the kernel that runs it');
     const untilUs = Math.floor(untilMs * 1000 * (1 + ROUNDING_NOISE));
     if (!(untilUs >= this.#nowUs)) {
@@ -145,7 +149,7 @@ export class Kernel {
     }
     this.#stopping = false;
     try {
-      return this.#runUntil(untilUs);
+      return this.#runUntil(untilUs, this.#executed + maxEvents);
     } finally {
       this.#depth = OUTSIDE;
     }
@@ -156,9 +160,10 @@ export class Kernel {
     this.#stopping = true;
   }
 
-  #runUntil(untilUs: number): RunEnd {
+  #runUntil(untilUs: number, untilExecuted: number): RunEnd {
     const queue = this.#queue;
     while (queue.size > 0) {
+      if (this.#executed >= untilExecuted) return 'paused';
       const timeUs = queue.nextTimeUs;
       if (timeUs !== this.#nowUs) {
         if (timeUs > untilUs) {

@@ -6,8 +6,8 @@
 import {
   createProvider,
   hintMs,
-  loadFactor,
   type Lease,
+  loadFactor,
   type Provider,
   type ProviderModel,
   underLoad,
@@ -83,7 +83,12 @@ export class SimulatedTransport implements Transport {
       retryAfterMs: hintMs(desk.settings.retryAfter, verdict, now, attempt.luck.hint.next()),
       refusedBy: verdict.quota,
     };
-    return this.#answerAfter(desk.latency.refusalMs(attempt.luck.refusal), { attempt, desk, lease: verdict.lease, end });
+    return this.#answerAfter(desk.latency.refusalMs(attempt.luck.refusal), {
+      attempt,
+      desk,
+      lease: verdict.lease,
+      end,
+    });
   }
 
   /** The provider becomes what `settings` say; what is in flight and what is spent stays. */
@@ -109,7 +114,9 @@ export class SimulatedTransport implements Transport {
     desk.admittedOnTheirWay++;
     const { inFlight } = desk.model;
     if (inFlight !== desk.admittedOnTheirWay) {
-      throw new InvariantError(`${desk.key}: the mock has ${inFlight} in flight, the transport ${desk.admittedOnTheirWay}`);
+      throw new InvariantError(
+        `${desk.key}: the mock has ${inFlight} in flight, the transport ${desk.admittedOnTheirWay}`,
+      );
     }
     const { firstTokenMs, totalMs } = drawService(desk.latency, attempt, inFlight);
     const { inputTokens, outputTokens } = attempt;

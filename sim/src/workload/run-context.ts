@@ -20,4 +20,3 @@ export interface RunContext {
   readonly clerk: Clerk;
   readonly streams: RandomStreams;
 }
-
