@@ -66,11 +66,14 @@ export interface LineChart {
 
 export interface Series {
   readonly name: string;
-  /** `step`: a value holds until the next point. `points`: marks without a line. `area`: a filled step. */
+  /**
+   * `step`: a value holds until the next point, the last one to the right edge of the chart. `points`: marks without a
+   * line. `area`: a filled step.
+   */
   readonly style: 'line' | 'step' | 'area' | 'points';
   readonly role: 'primary' | 'secondary' | 'limit' | 'bad' | 'muted';
   readonly dashed?: boolean;
-  /** [x, y]; y null = a gap. */
+  /** [x, y] in order of x; y null = a gap. Any number of them: what cannot be seen is left out when it is drawn. */
   readonly points: readonly (readonly [number, number | null])[];
 }
 

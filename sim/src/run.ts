@@ -14,7 +14,7 @@ import { FixedController } from '@tidegate/governor/controllers';
 import { PHASE, TimeStandsStillError } from './kernel/kernel.js';
 import { RandomStreams } from './kernel/random.js';
 import type { GovernorSettings, Scenario, TimelineEntry } from './scenario/scenario.js';
-import type { Mode, StopReason, TraceEvent } from './trace/events.js';
+import type { StopReason, TraceEvent } from './trace/events.js';
 import type { World } from './transport/world.js';
 import { Clerk } from './workload/clerk.js';
 import { RunDriver } from './workload/run-driver.js';
@@ -64,7 +64,7 @@ class Engine {
     this.#input = input;
     this.#scenario = input.scenario;
     this.#world = input.world;
-    this.#clerk = new Clerk(() => this.#world.scheduler.now(), this.#observe);
+    this.#clerk = new Clerk(this.#observe);
     this.#governor = governorOf(this.#scenario.governor, this.#world, this.#fail);
     this.#governor.onEvent(this.#clerk.hear);
     this.#runsLeft = this.#scenario.workload.runs.length;
@@ -86,6 +86,7 @@ class Engine {
     const { governor, seed } = scenario;
     const { initial, increaseAfterSuccesses, floor } = controllerFacts(governor);
     this.#clerk.tell({
+      t: 0,
       type: 'trace-started',
       scenario,
       seed,
@@ -126,7 +127,14 @@ class Engine {
     const complete = stop.reason === 'done' || stop.reason === 'time';
     const detail = stop.detail === undefined ? {} : { detail: stop.detail };
     const ledger = this.#world.transport.ledger();
-    this.#clerk.tell({ type: 'trace-finished', complete, stop: stop.reason, ...detail, ledger });
+    this.#clerk.tell({
+      t: this.#world.scheduler.now(),
+      type: 'trace-finished',
+      complete,
+      stop: stop.reason,
+      ...detail,
+      ledger,
+    });
   }
 
   /** Every event passes here on its way to the observers; what ends a run early is seen here. */
@@ -164,7 +172,12 @@ class Engine {
   readonly #change = (entry: TimelineEntry): void => {
     this.#changesLeft--;
     this.#world.reconfigure(entry.provider, entry.becomes);
-    this.#clerk.tell({ type: 'provider-changed', path: entry.path, value: entry.value });
+    this.#clerk.tell({
+      t: this.#world.scheduler.now(),
+      type: 'provider-changed',
+      path: entry.path,
+      value: entry.value,
+    });
   };
 
   readonly #runFinished = (): void => {

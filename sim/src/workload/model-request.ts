@@ -6,9 +6,14 @@
 import { type Ask, Attempts, type Ticket, type Waiter } from '@tidegate/governor';
 import { type EventHandle, PHASE } from '../kernel/kernel.js';
 import type { RandomStream } from '../kernel/random.js';
-import type { SettledOutcome } from '../trace/events.js';
+import type { RequestSettled, SettledOutcome } from '../trace/events.js';
 import type { Attempt, AttemptEnd, Luck } from '../transport/transport.js';
 import type { RunContext } from './run-context.js';
+
+type Success = Extract<AttemptEnd, { class: 'ok' }>;
+type NoSuccess = Exclude<AttemptEnd, { class: 'ok' }>;
+
+const NO_OPTIONS = {};
 
 export interface RequestSizes {
   readonly inputTokens: number;
@@ -63,15 +68,33 @@ export class ModelRequest implements Waiter, Attempt {
   }
 
   queue(): void {
-    this.#context.clerk.tell({ type: 'request-queued', ...this.#who() });
-    this.#ask.enqueue(this.#context.target, {}, this);
+    const { clerk, scheduler, key, runId, target } = this.#context;
+    clerk.tell({
+      t: scheduler.now(),
+      type: 'request-queued',
+      id: this.#id,
+      attempt: this.#attempts.number,
+      key,
+      run: runId,
+      agent: this.#asker.name,
+    });
+    this.#ask.enqueue(target, NO_OPTIONS, this);
   }
 
   admitted(ticket: Ticket): void {
     this.#ticket = ticket;
-    const { clerk, scheduler } = this.#context;
-    const waitMs = wholeMicroseconds(ticket.queuedMs);
-    clerk.tell({ type: 'request-admitted', ...this.#who(), epoch: ticket.epoch, waitMs });
+    const { clerk, scheduler, key, runId } = this.#context;
+    clerk.tell({
+      t: scheduler.now(),
+      type: 'request-admitted',
+      id: this.#id,
+      attempt: this.#attempts.number,
+      key,
+      run: runId,
+      agent: this.#asker.name,
+      epoch: ticket.epoch,
+      waitMs: wholeMicroseconds(ticket.queuedMs),
+    });
     scheduler.after(0, PHASE.dispatch, send, this);
   }
 
@@ -111,43 +134,83 @@ export class ModelRequest implements Waiter, Attempt {
   #settle(end: AttemptEnd, attempt: number, retries: boolean): void {
     const { clerk, scheduler, governor, target } = this.#context;
     const ticket = this.#ticket as Ticket;
-    const settled = {
-      type: 'request-settled' as const,
-      ...this.#who(attempt),
-      outcome: outcomeOf(end),
-      serviceMs: wholeMicroseconds(scheduler.now() - this.#sentAtMs),
-      epoch: ticket.epoch,
-      ...detailsOf(end),
-      ...(end.class === 'ok' || retries ? {} : { lost: true as const }),
-    };
-    if (end.class === 'throttle' || end.class === 'overload') {
+    if (end.class === 'ok') {
+      clerk.tell(this.#succeeded(end, attempt));
+      ticket.succeed();
+    } else if (end.class === 'throttle' || end.class === 'overload') {
       clerk.tellFirst(
         () => ticket.throttle(refusalOf(end)),
         () => {
           const until = governor.snapshot(target)?.cooldownUntil ?? 0;
-          return until > scheduler.now() ? { ...settled, cooldownUntil: wholeMicroseconds(until) } : settled;
+          const cooling = until > scheduler.now() ? { cooldownUntil: wholeMicroseconds(until) } : {};
+          return { ...this.#unsuccessful('throttled', end, attempt, retries), ...cooling };
         },
       );
-      return;
+    } else if (end.class === 'transient') {
+      clerk.tell(this.#unsuccessful('failed', end, attempt, retries));
+      ticket.fail();
+    } else {
+      clerk.tell(this.#unsuccessful('ended', end, attempt, retries));
+      ticket.end();
     }
-    clerk.tell(settled);
-    if (end.class === 'ok') ticket.succeed();
-    else if (end.class === 'transient') ticket.fail();
-    else ticket.end();
+  }
+
+  #succeeded(end: Success, attempt: number): RequestSettled {
+    const { scheduler, key, runId } = this.#context;
+    const now = scheduler.now();
+    const settled: RequestSettled = {
+      t: now,
+      type: 'request-settled',
+      id: this.#id,
+      attempt,
+      key,
+      run: runId,
+      agent: this.#asker.name,
+      outcome: 'succeeded',
+      serviceMs: wholeMicroseconds(now - this.#sentAtMs),
+      epoch: (this.#ticket as Ticket).epoch,
+      inputTokens: end.inputTokens,
+      outputTokens: end.outputTokens,
+    };
+    return end.firstTokenMs === null ? settled : { ...settled, firstTokenMs: end.firstTokenMs };
+  }
+
+  #unsuccessful(outcome: SettledOutcome, end: NoSuccess, attempt: number, retries: boolean): RequestSettled {
+    const { scheduler, key, runId } = this.#context;
+    const now = scheduler.now();
+    return {
+      t: now,
+      type: 'request-settled',
+      id: this.#id,
+      attempt,
+      key,
+      run: runId,
+      agent: this.#asker.name,
+      outcome,
+      serviceMs: wholeMicroseconds(now - this.#sentAtMs),
+      epoch: (this.#ticket as Ticket).epoch,
+      ...(end.retryAfterMs === null ? {} : { retryAfterMs: end.retryAfterMs }),
+      ...(end.refusedBy === undefined ? {} : { refusedBy: end.refusedBy }),
+      ...(retries ? {} : { lost: true }),
+    };
   }
 
   #retryAfter(delayMs: number, attempt: number): void {
-    const { clerk, scheduler } = this.#context;
+    const { clerk, scheduler, key, runId } = this.#context;
     // Rounded up here, once: the trace says the very delay that the clock keeps.
     const wholeMs = Math.ceil(delayMs * 1000) / 1000;
-    clerk.tell({ type: 'retry-scheduled', ...this.#who(attempt), delayMs: wholeMs });
+    clerk.tell({
+      t: scheduler.now(),
+      type: 'retry-scheduled',
+      id: this.#id,
+      attempt,
+      key,
+      run: runId,
+      agent: this.#asker.name,
+      delayMs: wholeMs,
+    });
     this.#ask.backingOff();
     scheduler.after(wholeMs, PHASE.timer, queueAgain, this);
-  }
-
-  #who(attempt: number = this.#attempts.number) {
-    const { key, runId } = this.#context;
-    return { id: this.#id, attempt, key, run: runId, agent: this.#asker.name };
   }
 }
 
@@ -163,32 +226,7 @@ function queueAgain(request: ModelRequest): void {
   request.queue();
 }
 
-function outcomeOf(end: AttemptEnd): SettledOutcome {
-  switch (end.class) {
-    case 'ok':
-      return 'succeeded';
-    case 'throttle':
-    case 'overload':
-      return 'throttled';
-    case 'transient':
-      return 'failed';
-    case 'request_too_large':
-      return 'ended';
-  }
-}
-
-function detailsOf(end: AttemptEnd) {
-  if (end.class === 'ok') {
-    const { inputTokens, outputTokens, firstTokenMs } = end;
-    return { inputTokens, outputTokens, ...(firstTokenMs === null ? {} : { firstTokenMs }) };
-  }
-  return {
-    ...(end.retryAfterMs === null ? {} : { retryAfterMs: end.retryAfterMs }),
-    ...(end.refusedBy === undefined ? {} : { refusedBy: end.refusedBy }),
-  };
-}
-
-function refusalOf(end: Exclude<AttemptEnd, { class: 'ok' }>) {
+function refusalOf(end: NoSuccess) {
   return {
     reason: end.class === 'overload' ? ('provider_overloaded' as const) : ('rate_limited' as const),
     ...(end.retryAfterMs === null ? {} : { retryAfterMs: end.retryAfterMs }),

@@ -24,12 +24,12 @@ export class RunDriver {
   }
 
   open(): void {
-    const { governor, clerk } = this.#context;
+    const { governor, clerk, scheduler } = this.#context;
     const { id, agents: settings } = this.#settings;
     const agents = rowsOf(settings);
     const maxConcurrency = this.#settings.maxConcurrency ?? (this.#governed ? null : Math.max(1, agents.length));
     const run = governor.openRun(id, { maxConcurrency });
-    clerk.tell({ type: 'run-started', run: id, bound: run.bound, agents: agents.length });
+    clerk.tell({ t: scheduler.now(), type: 'run-started', run: id, bound: run.bound, agents: agents.length });
 
     const tally: Tally = { succeeded: 0, lost: 0 };
     let working = agents.length;
@@ -38,7 +38,7 @@ export class RunDriver {
       working--;
       if (working > 0) return;
       run.close();
-      clerk.tell({ type: 'run-finished', run: id, ...tally, cacheHits: 0 });
+      clerk.tell({ t: scheduler.now(), type: 'run-finished', run: id, ...tally, cacheHits: 0 });
       this.#finished();
     };
     for (const row of agents) new Subagent(this.#context, run, plan, row, tally, finished).begin();

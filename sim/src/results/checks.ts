@@ -1,0 +1,251 @@
+/**
+ * Watches a run: every event passes here, and the first that breaks an invariant ends it. A pure function of the trace,
+ * O(1) per event; remembers the requests that are not over and nothing else of them. Only keeps the books; each rule is
+ * a unit of its own in `checks/`.
+ */
+
+import type {
+  ConcurrencyChanged,
+  NodeWaiting,
+  RequestAdmitted,
+  RequestQueued,
+  RequestSettled,
+  RetryScheduled,
+  TraceEvent,
+  TraceStarted,
+} from '../trace/events.js';
+import { checkBalance, checkCooldown, checkRoom } from './checks/admission.js';
+import { checkBounds, checkChange, checkEpoch, weigh } from './checks/caps.js';
+import { Breach, breach, InvariantBroken } from './checks/invariants.js';
+import { checkEnds, checkLedgers } from './checks/ledger.js';
+import { checkAdmitted, checkFirstQueued, checkQueuedAgain, checkRetry, checkSettled } from './checks/lifecycle.js';
+import { accountBackoff, accountService, accountWait, checkTotal } from './checks/times.js';
+import { type Rules, WatchedKey, WatchedRequest } from './checks/watched.js';
+import { scenarioOf } from './scenario-facts.js';
+
+/** Before `trace-started`; a trace has nothing before it. */
+const NO_RULES: Rules = {
+  mode: 'simulated',
+  initial: Number.POSITIVE_INFINITY,
+  floor: 0,
+  increaseAfterSuccesses: 0,
+  growthLimit: Number.POSITIVE_INFINITY,
+  isReference: false,
+};
+
+export class Checks {
+  #rules: Rules = NO_RULES;
+  #line = 0;
+  #now = 0;
+  #lastId = 0;
+  readonly #open = new Map<number, WatchedRequest>();
+  readonly #keys = new Map<string, WatchedKey>();
+  /** Of the open runs. */
+  readonly #bounds = new Map<string, number>();
+  /** Asked last, and whether it waits at the gate, waits for a seat or passes is told by what follows. */
+  #arriving: WatchedRequest | undefined;
+  /** Waiting for a seat of their run, by run and agent. */
+  readonly #parked = new Map<string, WatchedRequest>();
+
+  /** @throws InvariantBroken at the first event that breaks one. */
+  observe(event: TraceEvent): void {
+    this.#line++;
+    try {
+      this.#see(event);
+    } catch (error) {
+      throw error instanceof Breach ? new InvariantBroken(error, this.#line, event) : error;
+    }
+  }
+
+  #see(event: TraceEvent): void {
+    if (event.t < this.#now) breach('time-never-goes-back', `${event.t} ms comes after ${this.#now} ms`);
+    this.#now = event.t;
+    if (this.#arriving !== undefined) this.#place(this.#arriving, event);
+    switch (event.type) {
+      case 'request-queued':
+        this.#queued(event);
+        break;
+      case 'request-admitted':
+        this.#admitted(event);
+        break;
+      case 'request-settled':
+        this.#settled(event);
+        break;
+      case 'retry-scheduled':
+        this.#retryScheduled(event);
+        break;
+      case 'node-waiting':
+        this.#nodeWaiting(event);
+        break;
+      case 'concurrency-changed':
+        this.#capChanged(event);
+        break;
+      case 'trace-started':
+        this.#rules = rulesOf(event);
+        break;
+      case 'run-started':
+      case 'run-caps-changed':
+        this.#bounds.set(event.run, event.bound);
+        break;
+      case 'run-finished':
+        this.#bounds.delete(event.run);
+        break;
+      case 'trace-finished':
+        checkEnds(event, this.#open);
+        checkLedgers(event, this.#keys, this.#rules.mode);
+        break;
+      case 'node-executing':
+      case 'run-stalled':
+      case 'provider-changed':
+        break;
+      default:
+        event satisfies never;
+    }
+  }
+
+  #queued(event: RequestQueued): void {
+    const { t, id, key, run, agent } = event;
+    let request = this.#open.get(id);
+    if (request === undefined) {
+      checkFirstQueued(event, this.#lastId);
+      this.#lastId = id;
+      request = new WatchedRequest(id, this.#key(key), t, run, agent);
+      this.#open.set(id, request);
+    } else {
+      checkQueuedAgain(event, request);
+      accountBackoff(event, request, this.#rules.mode);
+      request.attempt++;
+      request.queuedAt = t;
+    }
+    request.phase = 'arriving';
+    this.#arriving = request;
+  }
+
+  /**
+   * Decides where the request that asked last has gone, now that `event` follows. Its run may have asked for the key for
+   * the first time: then the cap may move and let others in before the request itself comes to the gate.
+   */
+  #place(request: WatchedRequest, event: TraceEvent): void {
+    const isSameInstant = event.t === request.queuedAt;
+    if (isSameInstant && (event.type === 'concurrency-changed' || event.type === 'request-admitted')) return;
+    this.#arriving = undefined;
+    if (event.type === 'node-waiting' && event.reason === 'seat' && isOf(request, event)) {
+      request.phase = 'parked';
+      this.#parked.set(placeOf(event.run, event.node), request);
+    } else {
+      enterGate(request);
+    }
+  }
+
+  #nodeWaiting({ run, node, reason }: NodeWaiting): void {
+    if (reason !== 'slot' || this.#parked.size === 0) return;
+    const request = this.#parked.get(placeOf(run, node));
+    if (request !== undefined) this.#unpark(request);
+  }
+
+  #unpark(request: WatchedRequest): void {
+    this.#parked.delete(placeOf(request.run, request.agent));
+    enterGate(request);
+  }
+
+  #admitted(event: RequestAdmitted): void {
+    const request = checkAdmitted(event, this.#open.get(event.id));
+    const { key } = request;
+    if (request.phase === 'arriving') {
+      this.#arriving = undefined;
+      enterGate(request);
+    } else if (request.phase === 'parked') {
+      this.#unpark(request);
+    }
+    key.turns.leave(request);
+    checkRoom(key);
+    checkCooldown(key, event.t);
+    if (this.#rules.isReference) checkEpoch(key, event.epoch);
+    accountWait(event, request);
+    key.admitted++;
+    key.inFlight++;
+    if (key.inFlight > key.mostInFlight) key.mostInFlight = key.inFlight;
+    request.phase = 'in-flight';
+    request.epoch = event.epoch;
+    request.admittedAt = event.t;
+  }
+
+  #settled(event: RequestSettled): void {
+    const { t, id, outcome, lost, refusedBy, cooldownUntil } = event;
+    const request = checkSettled(event, this.#open.get(id));
+    const key = this.#key(event.key);
+    checkBalance(key, request);
+    key.inFlight--;
+    accountService(event, request);
+    if (this.#rules.isReference) weigh(event, key);
+    if (cooldownUntil !== undefined && cooldownUntil > key.coolingUntil) key.coolingUntil = cooldownUntil;
+    count(key, outcome, refusedBy);
+    if (outcome === 'succeeded' || lost === true) {
+      checkTotal(event, request);
+      this.#open.delete(id);
+    } else {
+      request.phase = 'settled';
+      request.settledAt = t;
+    }
+  }
+
+  #retryScheduled(event: RetryScheduled): void {
+    const request = checkRetry(event, this.#open.get(event.id));
+    request.phase = 'backing-off';
+    request.retryAt = event.t + event.delayMs;
+  }
+
+  #capChanged(event: ConcurrencyChanged): void {
+    const key = this.#key(event.key);
+    checkBounds(event, key, this.#rules, this.#bounds);
+    if (this.#rules.isReference) checkChange(event, key, this.#rules);
+    key.cap = event.next;
+  }
+
+  #key(name: string): WatchedKey {
+    let key = this.#keys.get(name);
+    if (key === undefined) {
+      key = new WatchedKey(name, this.#rules);
+      this.#keys.set(name, key);
+    }
+    return key;
+  }
+}
+
+function enterGate(request: WatchedRequest): void {
+  request.phase = 'queued';
+  request.key.turns.enter(request);
+}
+
+function isOf({ run, agent }: WatchedRequest, event: NodeWaiting): boolean {
+  return run === event.run && agent === event.node;
+}
+
+function placeOf(run: string | undefined, agent: string | undefined): string {
+  return JSON.stringify([run, agent]);
+}
+
+function count(key: WatchedKey, outcome: RequestSettled['outcome'], refusedBy: string | undefined): void {
+  if (outcome === 'succeeded') {
+    key.succeeded++;
+  } else if (refusedBy !== undefined) {
+    key.refused++;
+    key.refusedBy.set(refusedBy, (key.refusedBy.get(refusedBy) ?? 0) + 1);
+  } else {
+    key.others++;
+  }
+}
+
+function rulesOf(event: TraceStarted): Rules {
+  const { mode, controller, floor, increaseAfterSuccesses } = event;
+  const initial = event.initial ?? Number.POSITIVE_INFINITY;
+  const { growthLimit = 0, growthFactor = 1 } = scenarioOf(event).governor.options;
+  return {
+    mode,
+    initial,
+    floor,
+    increaseAfterSuccesses,
+    growthLimit: Math.max(initial, growthLimit, Math.floor(growthFactor * initial)),
+    isReference: controller === 'aimd',
+  };
+}

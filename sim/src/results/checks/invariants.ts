@@ -1,0 +1,57 @@
+/** The rules that hold for every run in every mode, by name, and the error that says which of them a trace breaks. */
+
+import type { TraceEvent } from '../../trace/events.js';
+
+export const INVARIANTS = {
+  'time-never-goes-back': 'no event is earlier than the one before it',
+  'attempts-in-order':
+    'requests are numbered from 1; each attempt is queued, admitted and settled, and then comes the next',
+  'one-settlement': 'a ticket settles exactly once, in the epoch it was admitted in',
+  'in-flight-balance': 'in flight equals admitted minus settled, per key, and is never negative',
+  'room-under-cap': 'nobody is admitted at or above the cap',
+  'no-admission-in-cooldown': 'nobody is admitted while the key cools',
+  'cap-in-bounds': 'a cap changes from what it was, stays at or above the floor, and rises no higher than the ceiling',
+  'one-cut-per-epoch': 'one wave of refusals cuts at most once, and an epoch turns only for a cause',
+  'raise-on-proof': 'the cap rises only after enough successes in a row under it, and only if somebody waits',
+  'first-in-first-out': 'first in, first out inside a run',
+  'turns-between-runs': 'runs with waiters take turns',
+  'wait-as-measured': 'the wait that the gate measured is the distance from queued to admitted',
+  'service-as-measured': 'the service time is the distance from admitted to settled',
+  'times-add-up': 'wait, service and backoff of a request add up to its total',
+  'every-request-ends': 'a run that is done has no request left',
+  'ledger-agrees': "the governor's counts are those of the provider's own ledger",
+  'mock-in-flight': 'the provider has nothing in flight that the governor has not',
+} as const satisfies Record<string, string>;
+
+export type Invariant = keyof typeof INVARIANTS;
+
+/** A defect of the governor, the provider model or the runner, found in the trace; never the fault of a scenario. */
+export class InvariantBroken extends Error {
+  override readonly name = 'InvariantBroken';
+  readonly invariant: Invariant;
+  /** Of the event that broke it, from 1: its line in the trace. */
+  readonly line: number;
+  readonly event: TraceEvent;
+
+  constructor(breach: Breach, line: number, event: TraceEvent) {
+    const { invariant, message } = breach;
+    super(`${invariant} (${INVARIANTS[invariant]}): ${message}; line ${line} of the trace: ${JSON.stringify(event)}`);
+    this.invariant = invariant;
+    this.line = line;
+    this.event = event;
+  }
+}
+
+/** What a single check throws; it does not know the event's place in the trace. */
+export class Breach extends Error {
+  readonly invariant: Invariant;
+
+  constructor(invariant: Invariant, detail: string) {
+    super(detail);
+    this.invariant = invariant;
+  }
+}
+
+export function breach(invariant: Invariant, detail: string): never {
+  throw new Breach(invariant, detail);
+}

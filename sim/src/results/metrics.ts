@@ -1,0 +1,268 @@
+/**
+ * The figures of a run, folded out of its trace: `observe` every event in order, then ask for `figures`. A pure function
+ * of the trace. Memory is flat in the number of requests: one number per request that is not over, and counts.
+ *
+ * `tokens.repeated` is 0: work is done again only by a successor run, and no event of a trace tells of one yet.
+ */
+
+import type {
+  LedgerEntry,
+  RequestAdmitted,
+  RequestQueued,
+  RequestSettled,
+  TraceEvent,
+  TraceFinished,
+  TraceStarted,
+} from '../trace/events.js';
+import { KeyMetrics } from './key-metrics.js';
+import { Latency } from './latency.js';
+import { RunWidths } from './run-widths.js';
+import { keysAsked, scenarioOf } from './scenario-facts.js';
+import type { Figures, ProviderFigures, RequestCounts, RunFigures } from './summary.js';
+
+interface RunTotals {
+  readonly agents: number;
+  readonly startedAt: number;
+  bound: number;
+  settledAt: number | null;
+  waitMs: number;
+  cacheHits: number;
+}
+
+export class Metrics {
+  #started: TraceStarted | undefined;
+  #finished: TraceFinished | undefined;
+  #now = 0;
+  /** The latest settlement. */
+  #settledAt = 0;
+  /** When each request that is not over was first queued. */
+  readonly #open = new Map<number, number>();
+  readonly #keys = new Map<string, KeyMetrics>();
+  #lastKey: string | undefined;
+  #lastKeyMetrics: KeyMetrics | undefined;
+  readonly #runs = new Map<string, RunTotals>();
+  #widths = new RunWidths(null);
+  readonly #latency = { wait: new Latency(), service: new Latency(), total: new Latency(), firstToken: new Latency() };
+  readonly #counts = { logical: 0, attempts: 0, succeeded: 0, refused: 0, failed: 0, ended: 0, lost: 0 };
+  readonly #tokens = { input: 0, output: 0 };
+  #firstRefusalAt: number | null = null;
+  #waiting = 0;
+  #inFlight = 0;
+  #mostWaiting = 0;
+  #mostInFlight = 0;
+
+  observe(event: TraceEvent): void {
+    this.#now = event.t;
+    switch (event.type) {
+      case 'request-queued':
+        this.#queued(event);
+        break;
+      case 'request-admitted':
+        this.#admitted(event);
+        break;
+      case 'request-settled':
+        this.#settled(event);
+        break;
+      case 'concurrency-changed':
+        this.#key(event.key).capChanged(event, this.#settledAt);
+        this.#widths.capChanged(event.t, event.key, event.next);
+        break;
+      case 'run-started':
+        this.#runs.set(event.run, runTotals(event));
+        this.#widths.started(event.t, event.run, event.bound);
+        break;
+      case 'run-caps-changed':
+        this.#run(event.run).bound = event.bound;
+        this.#widths.boundChanged(event.t, event.run, event.bound);
+        break;
+      case 'run-finished':
+        this.#run(event.run).cacheHits = event.cacheHits;
+        this.#widths.ended(event.t, event.run);
+        break;
+      case 'trace-started':
+        this.#begin(event);
+        break;
+      case 'trace-finished':
+        this.#finished = event;
+        break;
+      case 'retry-scheduled':
+      case 'node-waiting':
+      case 'node-executing':
+      case 'run-stalled':
+      case 'provider-changed':
+        break;
+      default:
+        event satisfies never;
+    }
+  }
+
+  /** @throws RangeError if nothing has been observed. */
+  figures(): Figures {
+    const started = this.#started;
+    if (started === undefined) throw new RangeError('figures: expected a trace, got no trace-started event');
+    const { seed, mode, controller, version } = started;
+    return {
+      scenario: scenarioOf(started).name,
+      ...{ seed, mode, controller, version },
+      virtualMs: this.#now,
+      makespanMs: this.#makespanMs,
+      complete: this.#finished?.complete ?? false,
+      requests: this.#requestCounts(),
+      refused: this.#refusals(),
+      tokens: { ...this.#tokens, repeated: 0 },
+      latencyMs: {
+        wait: this.#latency.wait.figures(),
+        service: this.#latency.service.figures(),
+        total: this.#latency.total.figures(),
+        firstToken: this.#latency.firstToken.figures(),
+      },
+      ...this.#levels(),
+      runs: Object.fromEntries([...this.#runs].map(([id, run]) => [id, this.#runFigures(id, run)])),
+      providers: mapValues(this.#finished?.ledger ?? {}, providerFigures),
+    };
+  }
+
+  #begin(event: TraceStarted): void {
+    this.#started = event;
+    this.#widths = new RunWidths(event.initial);
+    for (const key of keysAsked(scenarioOf(event))) this.#key(key);
+  }
+
+  #queued(event: RequestQueued): void {
+    const { t, id, attempt, key, run } = event;
+    this.#counts.attempts++;
+    if (attempt === 1) {
+      this.#counts.logical++;
+      this.#open.set(id, t);
+    }
+    this.#waiting++;
+    if (this.#waiting > this.#mostWaiting) this.#mostWaiting = this.#waiting;
+    this.#key(key).queued(t, this.#settledAt);
+    if (run !== undefined) this.#widths.asked(t, run, key);
+  }
+
+  #admitted(event: RequestAdmitted): void {
+    const { t, key, run, waitMs, epoch } = event;
+    this.#waiting--;
+    this.#inFlight++;
+    if (this.#inFlight > this.#mostInFlight) this.#mostInFlight = this.#inFlight;
+    this.#latency.wait.record(waitMs);
+    this.#key(key).admitted(t, epoch, this.#settledAt);
+    if (run !== undefined) this.#run(run).waitMs += waitMs;
+  }
+
+  #settled(event: RequestSettled): void {
+    const { t, id, key, run, serviceMs, lost } = event;
+    this.#settledAt = t;
+    this.#inFlight--;
+    this.#key(key).settled(event, t);
+    if (run !== undefined) this.#run(run).settledAt = t;
+    if (isAnswered(event)) this.#latency.service.record(serviceMs);
+    this.#countOutcome(event);
+    if (lost === true) {
+      this.#counts.lost++;
+      this.#open.delete(id);
+    }
+  }
+
+  #countOutcome(event: RequestSettled): void {
+    const { outcome } = event;
+    switch (outcome) {
+      case 'succeeded':
+        this.#succeeded(event);
+        break;
+      case 'throttled':
+        this.#counts.refused++;
+        this.#firstRefusalAt ??= event.t;
+        break;
+      case 'failed':
+        this.#counts.failed++;
+        break;
+      case 'ended':
+        this.#counts.ended++;
+        break;
+      default:
+        outcome satisfies never;
+    }
+  }
+
+  #succeeded({ t, id, inputTokens, outputTokens, firstTokenMs }: RequestSettled): void {
+    this.#counts.succeeded++;
+    this.#latency.total.record(t - (this.#open.get(id) ?? t));
+    this.#open.delete(id);
+    if (inputTokens !== undefined) this.#tokens.input += inputTokens;
+    if (outputTokens !== undefined) this.#tokens.output += outputTokens;
+    if (firstTokenMs !== undefined) this.#latency.firstToken.record(firstTokenMs);
+  }
+
+  /** Runs and requests come in turns of one key, so the last one is mostly the next one too. */
+  #key(name: string): KeyMetrics {
+    if (name === this.#lastKey) return this.#lastKeyMetrics as KeyMetrics;
+    let key = this.#keys.get(name);
+    if (key === undefined) {
+      key = new KeyMetrics(this.#started?.initial ?? null, this.#started?.controller ?? '');
+      this.#keys.set(name, key);
+    }
+    this.#lastKey = name;
+    this.#lastKeyMetrics = key;
+    return key;
+  }
+
+  #run(id: string): RunTotals {
+    const run = this.#runs.get(id);
+    if (run === undefined) throw new RangeError(`run: expected one that has started, got ${JSON.stringify(id)}`);
+    return run;
+  }
+
+  get #makespanMs(): number | null {
+    const { succeeded, refused, failed, ended } = this.#counts;
+    return succeeded + refused + failed + ended === 0 ? null : this.#settledAt;
+  }
+
+  #requestCounts(): RequestCounts {
+    const { logical, attempts, succeeded, refused, failed, ended, lost } = this.#counts;
+    return { logical, attempts, succeeded, refused, failed, ended, lost, unfinished: logical - succeeded - lost };
+  }
+
+  #refusals(): Figures['refused'] {
+    const { attempts, refused } = this.#counts;
+    return {
+      share: attempts === 0 ? null : refused / attempts,
+      first: this.#firstRefusalAt,
+      perMinute: this.#settledAt === 0 ? null : refused / (this.#settledAt / 60_000),
+    };
+  }
+
+  #levels(): Pick<Figures, 'queue' | 'inFlight' | 'keys'> {
+    const figures = [...this.#keys].map(([name, key]) => [name, key.figures(this.#settledAt, this.#now)] as const);
+    const total = (level: 'queue' | 'inFlight'): number | null =>
+      this.#settledAt === 0 ? null : figures.reduce((sum, [, key]) => sum + (key[level].mean ?? 0), 0);
+    return {
+      queue: { max: this.#mostWaiting, mean: total('queue') },
+      inFlight: { max: this.#mostInFlight, mean: total('inFlight') },
+      keys: Object.fromEntries(figures),
+    };
+  }
+
+  #runFigures(id: string, { agents, startedAt, bound, settledAt, waitMs, cacheHits }: RunTotals): RunFigures {
+    const makespanMs = settledAt === null ? null : settledAt - startedAt;
+    return { bound, makespanMs, effective: this.#widths.figures(id, this.#now), waitMs, agents, cacheHits };
+  }
+}
+
+function runTotals({ t, bound, agents }: Extract<TraceEvent, { type: 'run-started' }>): RunTotals {
+  return { agents, startedAt: t, bound, settledAt: null, waitMs: 0, cacheHits: 0 };
+}
+
+/** Whether an answer arrived. An attempt that failed timed out; one that ended was answered only if a quota refused it. */
+function isAnswered({ outcome, refusedBy }: RequestSettled): boolean {
+  return outcome === 'succeeded' || outcome === 'throttled' || refusedBy !== undefined;
+}
+
+function providerFigures({ admitted, refused, peakInFlight, refusedBy }: LedgerEntry): ProviderFigures {
+  return { admitted, refused, peakInFlight, refusedBy };
+}
+
+function mapValues<V, W>(record: Readonly<Record<string, V>>, change: (value: V) => W): Record<string, W> {
+  return Object.fromEntries(Object.entries(record).map(([name, value]) => [name, change(value)]));
+}

@@ -1,0 +1,23 @@
+/** What the folds of a trace need of the scenario that it carries. Reads it only. */
+
+import type { ProviderSettings, Scenario } from '../scenario/scenario.js';
+import type { TraceStarted } from '../trace/events.js';
+
+/** A trace is written with the whole scenario; its version says which shape that has. */
+export function scenarioOf(started: TraceStarted): Scenario {
+  return started.scenario as Scenario;
+}
+
+/** Each `provider/model` that a run asks, in the order of the file. */
+export function keysAsked({ workload }: Scenario): readonly string[] {
+  return [...new Set(workload.runs.map(({ target }) => `${target.provider}/${target.model}`))];
+}
+
+/** What the provider really takes at once of this key: the smallest concurrency quota; null where there is none. */
+export function concurrencyLimit(key: string, providers: Readonly<Record<string, ProviderSettings>>): number | null {
+  const slash = key.indexOf('/');
+  const provider = providers[key.slice(0, slash)];
+  const quotas = [...(provider?.quotas ?? []), ...(provider?.models[key.slice(slash + 1)]?.quotas ?? [])];
+  const limits = quotas.flatMap((quota) => (quota.kind === 'concurrency' ? [quota.limit] : []));
+  return limits.length === 0 ? null : Math.min(...limits);
+}

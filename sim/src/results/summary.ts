@@ -1,0 +1,144 @@
+/**
+ * The figures of a run: `summary.json`. Times are in milliseconds, every number is finite, and null stands where there
+ * were no samples. Computes nothing; `metrics.ts` and `expectations.ts` do.
+ */
+
+import type { Mode } from '../trace/events.js';
+
+export interface Summary {
+  readonly scenario: string;
+  readonly seed: number;
+  readonly mode: Mode;
+  readonly controller: string;
+  readonly version: string;
+  /** The clock when the run stopped. */
+  readonly virtualMs: number;
+  /** The last settlement; null when nothing settled. Means over time are over [0, makespanMs]. */
+  readonly makespanMs: number | null;
+  readonly complete: boolean;
+  readonly requests: RequestCounts;
+  readonly refused: {
+    /** Refused attempts of all attempts. */
+    readonly share: number | null;
+    /** The first refusal. */
+    readonly first: number | null;
+    /** Refusals per minute of makespan. */
+    readonly perMinute: number | null;
+  };
+  readonly tokens: {
+    readonly input: number;
+    readonly output: number;
+    /** Spent again by a successor run for lack of a cached result. */
+    readonly repeated: number;
+  };
+  readonly latencyMs: {
+    /** Queued at the gate until admitted, for a seat or a slot; per admitted attempt, zeros included. */
+    readonly wait: LatencyFigures;
+    /** Dispatch to answer; per attempt that was answered, refusals included. */
+    readonly service: LatencyFigures;
+    /** First queued to the final answer, backoff included; per succeeded request. */
+    readonly total: LatencyFigures;
+    /** Dispatch to the first token; per succeeded request whose provider told it. */
+    readonly firstToken: LatencyFigures;
+  };
+  readonly queue: Level;
+  readonly inFlight: Level;
+  /** By `provider/model`: those that the runs of the scenario ask, in its order. */
+  readonly keys: Readonly<Record<string, KeyFigures>>;
+  readonly runs: Readonly<Record<string, RunFigures>>;
+  /** The provider's own books, by `provider/model`. */
+  readonly providers: Readonly<Record<string, ProviderFigures>>;
+  readonly expectations: readonly ExpectationResult[];
+  /** Of the bytes of `trace.jsonl`; null when none was written. */
+  readonly traceSha256: string | null;
+}
+
+/** What a trace alone gives; expectations and the hash of the file come on top. */
+export type Figures = Omit<Summary, 'expectations' | 'traceSha256'>;
+
+export interface RequestCounts {
+  /** `succeeded + lost + unfinished`. */
+  readonly logical: number;
+  /** `succeeded + refused + failed + ended`, and those that were open when the run stopped. */
+  readonly attempts: number;
+  readonly succeeded: number;
+  /** Attempts settled as a throttle. */
+  readonly refused: number;
+  readonly failed: number;
+  readonly ended: number;
+  /** Requests whose final attempt was no success. */
+  readonly lost: number;
+  readonly unfinished: number;
+}
+
+export interface LatencyFigures {
+  readonly mean: number | null;
+  readonly p50: number | null;
+  readonly p90: number | null;
+  readonly p95: number | null;
+  readonly p99: number | null;
+  readonly max: number | null;
+  readonly count: number;
+}
+
+export interface Level {
+  readonly max: number;
+  /** Over time. */
+  readonly mean: number | null;
+}
+
+export interface KeyFigures {
+  /** All null where nothing governs. */
+  readonly cap: {
+    readonly initial: number | null;
+    readonly min: number | null;
+    readonly max: number | null;
+    readonly final: number | null;
+    readonly mean: number | null;
+  };
+  readonly inFlight: Level;
+  readonly queue: Level;
+  /** Epochs turned by a throttle, those that could not lower the cap included. */
+  readonly cuts: number;
+  readonly raises: number;
+  /** Reported ones: those that moved the cap. */
+  readonly idleResets: number;
+  /** The final epoch, as far as the trace shows it. */
+  readonly epochs: number;
+  /** Time spent cooling, until the run stopped. */
+  readonly cooldownMs: number;
+  /** `[tMs, cap, reason]`: the initial cap, then every reported change. Empty where nothing governs. */
+  readonly capPath: readonly CapStep[];
+}
+
+export type CapStep = readonly [tMs: number, cap: number, reason: string];
+
+export interface RunFigures {
+  /** In subagents working at once; the latest. */
+  readonly bound: number;
+  /** From the run's start to its last settlement; null when nothing settled. */
+  readonly makespanMs: number | null;
+  /** `min(cap of the narrowest key the run uses, bound)` over the run's life; `min` counts no level of no duration. */
+  readonly effective: { readonly min: number; readonly mean: number };
+  /** Sum over the run's admitted attempts. */
+  readonly waitMs: number;
+  readonly agents: number;
+  readonly cacheHits: number;
+}
+
+export interface ProviderFigures {
+  readonly admitted: number;
+  readonly refused: number;
+  readonly peakInFlight: number;
+  readonly refusedBy: Readonly<Record<string, number>>;
+}
+
+export interface ExpectationResult {
+  readonly path: string;
+  readonly min?: number;
+  readonly max?: number;
+  readonly equals?: number | string | boolean | null;
+  /** Null where the run has no such figure. */
+  readonly actual: number | string | boolean | null;
+  readonly pass: boolean;
+}

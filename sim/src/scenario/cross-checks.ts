@@ -1,0 +1,160 @@
+/**
+ * What the schema cannot see because it takes a look at two places: does the target exist, are names taken twice, is the
+ * floor above the start. Reads data that may be wrong in other places too, so that all problems come out at once.
+ */
+
+import { AimdController } from '@tidegate/governor';
+import { echo } from './echo.js';
+import { suggestion } from './nearest.js';
+import type { Path } from './path.js';
+import type { Finding } from './problems.js';
+import { quotaNameOf } from './quota-schema.js';
+import { asList, asMapping, entriesOf, valueAt } from './raw-data.js';
+import type { SummaryNames } from './summary-fields.js';
+import { splitTarget } from './workload-schema.js';
+
+export function crossChecks(data: unknown): readonly Finding[] {
+  return [
+    ...providerNames(data),
+    ...quotaNames(data),
+    ...floorAndInitial(data),
+    ...hasRuns(data),
+    ...runIds(data),
+    ...targets(data),
+  ];
+}
+
+function providerNames(data: unknown): readonly Finding[] {
+  return entriesOf(valueAt(data, ['providers']))
+    .filter(([name]) => name.includes('/') || name === '')
+    .map(([name]) => ({
+      path: ['providers', name],
+      at: 'name',
+      message: 'the name of a provider has no slash and is not empty; a key is written provider/model',
+    }));
+}
+
+/** Every list of quotas, with its path. */
+function quotaLists(data: unknown): readonly { readonly path: Path; readonly quotas: readonly unknown[] }[] {
+  return entriesOf(valueAt(data, ['providers'])).flatMap(([provider, settings]) => [
+    { path: ['providers', provider, 'quotas'], quotas: asList(asMapping(settings)?.quotas) },
+    ...entriesOf(asMapping(settings)?.models).map(([model, written]) => ({
+      path: ['providers', provider, 'models', model, 'quotas'],
+      quotas: asList(asMapping(written)?.quotas),
+    })),
+  ]);
+}
+
+function quotaNames(data: unknown): readonly Finding[] {
+  return quotaLists(data).flatMap(({ path, quotas }) =>
+    repeats(quotas.map(quotaNameOf)).map(({ index, first, name }) => ({
+      path: [...path, index],
+      at: 'value',
+      message: `is named ${echo(name)}, as [${first}] is; give one of them another name`,
+    })),
+  );
+}
+
+/** The entries whose name an earlier one has. */
+function repeats(
+  names: readonly (string | undefined)[],
+): readonly { readonly index: number; readonly first: number; readonly name: string }[] {
+  const firsts = new Map<string, number>();
+  return [...names.entries()].flatMap(([index, name]) => {
+    if (name === undefined) return [];
+    const first = firsts.get(name);
+    if (first !== undefined) return [{ index, first, name }];
+    firsts.set(name, index);
+    return [];
+  });
+}
+
+/** The governor's own default, needed where only the floor is written. */
+const defaultInitial = new AimdController({ key: 'any/model' }).snapshot().initial;
+
+function floorAndInitial(data: unknown): readonly Finding[] {
+  const floor = valueAt(data, ['governor', 'floor']);
+  const initial = valueAt(data, ['governor', 'initial']);
+  if (typeof floor !== 'number' || floor <= (typeof initial === 'number' ? initial : defaultInitial)) return [];
+  const start = typeof initial === 'number' ? `initial, ${initial}` : `initial, by default ${defaultInitial}`;
+  return [
+    {
+      path: ['governor', 'floor'],
+      at: 'value',
+      message: `${floor} is above ${start}; the cap starts at or above its floor`,
+    },
+  ];
+}
+
+function runsOf(data: unknown): readonly unknown[] {
+  return asList(valueAt(data, ['workload', 'runs']));
+}
+
+function hasRuns(data: unknown): readonly Finding[] {
+  const workload = asMapping(valueAt(data, ['workload']));
+  if (workload === undefined || (workload.runs !== undefined && !isEmptyList(workload.runs))) return [];
+  return [
+    {
+      path: ['workload', 'runs'],
+      at: 'value',
+      message: 'nothing is asked of the providers; give at least one run',
+      missingIn: ['workload'],
+    },
+  ];
+}
+
+function isEmptyList(value: unknown): boolean {
+  return Array.isArray(value) && value.length === 0;
+}
+
+function runIds(data: unknown): readonly Finding[] {
+  const ids = runsOf(data).map((run) => asMapping(run)?.id);
+  return repeats(ids.map((id) => (typeof id === 'string' ? id : undefined))).map(({ index, first, name }) => ({
+    path: ['workload', 'runs', index, 'id'],
+    at: 'value',
+    message: `${echo(name)} is the id of runs[${first}] as well; each run has its own`,
+  }));
+}
+
+/** The targets that have the form of one, with the index of their run. */
+function writtenTargets(data: unknown): readonly { readonly index: number; readonly target: string }[] {
+  return [...runsOf(data).entries()].flatMap(([index, run]) => {
+    const target = asMapping(run)?.target;
+    return typeof target === 'string' && target.includes('/') ? [{ index, target }] : [];
+  });
+}
+
+function targets(data: unknown): readonly Finding[] {
+  const models = entriesOf(valueAt(data, ['providers'])).map(
+    ([provider, settings]) => [provider, asMapping(asMapping(settings)?.models)] as const,
+  );
+  // Where the providers or their models are missing, that is what there is to say.
+  if (models.length === 0 || models.some(([, ofProvider]) => ofProvider === undefined)) return [];
+  const keys = models.flatMap(([provider, ofProvider]) =>
+    Object.keys(ofProvider ?? {}).map((model) => `${provider}/${model}`),
+  );
+  return writtenTargets(data)
+    .filter(({ target }) => !keys.includes(target))
+    .map(({ index, target }) => ({
+      path: ['workload', 'runs', index, 'target'],
+      at: 'value',
+      message: `there is no ${echo(target)}${suggestion(target, keys, 'there is')}`,
+    }));
+}
+
+/** The names that the scenario gives to the fields of its summary. */
+export function summaryNames(data: unknown): SummaryNames {
+  const keys = new Set(writtenTargets(data).map(({ target }) => target));
+  const ids = runsOf(data).map((run) => asMapping(run)?.id);
+  return {
+    keys: [...keys],
+    runs: ids.filter((id) => typeof id === 'string'),
+    quotasOf: (key) => {
+      const { provider, model } = splitTarget(key);
+      return [['quotas'], ['models', model, 'quotas']]
+        .flatMap((path) => asList(valueAt(data, ['providers', provider, ...path])))
+        .flatMap((quota) => quotaNameOf(quota) ?? []);
+    },
+    isGoverned: valueAt(data, ['governor', 'controller']) !== 'none',
+  };
+}

@@ -1,0 +1,134 @@
+/**
+ * The governor as a scenario writes it: every option by its name, durations without the `Ms` of the governor's own
+ * options. Only what is written comes out, for the governor owns its defaults; the retry policy comes out whole.
+ */
+
+import { z } from 'zod';
+import { choice } from './choice.js';
+import { duration, expected, flag, number, oneOf, whole } from './quantities.js';
+import { asMapping } from './raw-data.js';
+import type { GovernorSettings, RetrySettings } from './scenario.js';
+
+export function governor(): z.ZodType<GovernorSettings> {
+  return z
+    .strictObject(
+      {
+        preset: oneOf(['reference']).prefault('reference').describe('The options that are not written here.'),
+        controller: oneOf(['aimd', 'fixed', 'none'])
+          .prefault('aimd')
+          .describe('aimd learns the cap, fixed holds it at `initial`, none admits everything.'),
+        retry: retry()
+          .prefault({})
+          .describe('Retries per class of failure and their delays; `none` makes every refusal final.'),
+        ...counts(),
+        ...times(),
+      },
+      { error: expected('a mapping of governor options') },
+    )
+    .transform(({ preset, controller, retry: policy, idleReset, maxCooldown, resumeStagger, ...options }) => ({
+      preset,
+      controller,
+      options: {
+        ...options,
+        ...(idleReset !== undefined && { idleResetMs: idleReset }),
+        ...(maxCooldown !== undefined && { maxCooldownMs: maxCooldown }),
+        ...(resumeStagger !== undefined && { resumeStaggerMs: resumeStagger }),
+      },
+      retry: policy,
+    }));
+}
+
+type Optional<T> = z.ZodExactOptional<z.ZodType<T>>;
+
+function optional<T>(schema: z.ZodType<T>, description: string): Optional<T> {
+  return z.exactOptional(schema).describe(description) as Optional<T>;
+}
+
+function counts(): Record<
+  | 'initial'
+  | 'growthLimit'
+  | 'growthFactor'
+  | 'decreaseFactor'
+  | 'increaseStep'
+  | 'increaseAfterSuccesses'
+  | 'floor'
+  | 'maxQueue',
+  Optional<number>
+> & { rememberGood: Optional<boolean> } {
+  const count = (): z.ZodType<number> => whole({ min: 1 });
+  return {
+    initial: optional(
+      count(),
+      'Where the cap starts and where an idle reset returns to. Whole number ≥ floor. Default 8.',
+    ),
+    growthLimit: optional(
+      count(),
+      'How far the cap may climb by itself. A value below `initial`, the default, counts as it.',
+    ),
+    growthFactor: optional(number({ min: 1 }), 'The growth limit as a multiple of `initial`. Number ≥ 1. Default 1.'),
+    decreaseFactor: optional(
+      number({ above: 0, below: 1 }),
+      'A cut multiplies the cap by it. Between 0 and 1. Default 0.75.',
+    ),
+    increaseStep: optional(count(), 'Added to the cap by a raise. Whole number ≥ 1. Default 1.'),
+    increaseAfterSuccesses: optional(count(), 'Successes in a row that prove the cap. Whole number ≥ 1. Default 4.'),
+    floor: optional(count(), 'The cap never falls below it. Whole number ≥ 1. Default 1.'),
+    rememberGood: optional(flag(), 'Whether a proven level is returned to after a failed probe. Default true.'),
+    maxQueue: optional(count(), 'Waiting requests beyond which a key refuses. Whole number ≥ 1. Default: no bound.'),
+  };
+}
+
+function times(): Record<'idleReset' | 'maxCooldown' | 'resumeStagger', Optional<number>> {
+  return {
+    idleReset: optional(
+      duration({ positive: true }),
+      'Idle this long, a key forgets what it learned. Above 0. Default 5m.',
+    ),
+    maxCooldown: optional(
+      duration({ positive: true }),
+      'The longest a Retry-After freezes a key. Above 0. Default 15m.',
+    ),
+    resumeStagger: optional(duration(), 'Distance of the first grants after a cooldown. Default 0, all at once.'),
+  };
+}
+
+function retry(): z.ZodType<RetrySettings> {
+  const policy = retryPolicy();
+  const none = z
+    .literal('none', {
+      error: expected('none or { throttle, network, business, firstDelay, maxDelay, maxRetryAfter }'),
+    })
+    .transform(() => policy.parse({ throttle: 0, network: 0, business: 0 }));
+  return choice<RetrySettings>([none, policy], (value) => ({
+    kind: 'branch',
+    index: asMapping(value) === undefined ? 0 : 1,
+  }));
+}
+
+function retryPolicy(): z.ZodType<RetrySettings> {
+  return z
+    .strictObject({
+      throttle: budget().prefault('unlimited').describe('Retries after throttles and overloads.'),
+      network: budget().prefault(3).describe('Retries after network errors and 5xx.'),
+      business: budget().prefault(0).describe('Retries after all other errors.'),
+      firstDelay: duration().prefault('2s').describe('Backoff before the first retry; doubles with each.'),
+      maxDelay: duration().prefault('60s').describe('The longest backoff.'),
+      maxRetryAfter: duration().prefault('5m').describe('A hint above it ends the retries.'),
+    })
+    .transform(({ throttle, network, business, firstDelay, maxDelay, maxRetryAfter }) => ({
+      throttle,
+      network,
+      business,
+      firstDelayMs: firstDelay,
+      maxDelayMs: maxDelay,
+      maxRetryAfterMs: maxRetryAfter,
+    }));
+}
+
+/** A number of retries; null = without end. */
+function budget(): z.ZodType<number | null> {
+  const error = expected('a whole number ≥ 0 or unlimited');
+  return z
+    .union([z.int({ error }).min(0), z.literal('unlimited', { error })], { error })
+    .transform((written) => (written === 'unlimited' ? null : written));
+}

@@ -1,0 +1,119 @@
+/**
+ * A scenario from its text: parsed, changed by the command line, checked, resolved. Either the whole scenario comes out or
+ * all its problems at once, each with its line. Reads no file but through the `readFile` it is given; throws nothing.
+ */
+
+import { basename, dirname, extname, join } from 'node:path';
+import { crossChecks, summaryNames } from './cross-checks.js';
+import { csvFiles } from './csv.js';
+import { readExpectations } from './expectations.js';
+import { check } from './issues.js';
+import { takeOutNotYet } from './not-yet.js';
+import { applyOverrides, type Overridden, type OverrideOptions } from './overrides.js';
+import { formatPath, isWithin } from './path.js';
+import { type Finding, inOrder, type Problem, shownPath } from './problems.js';
+import { asMapping } from './raw-data.js';
+import type { Scenario } from './scenario.js';
+import { isScenarioName, type LanguageSchemas, languageSchemas, type WrittenScenario } from './schema.js';
+import { summaryFields } from './summary-fields.js';
+import { readTimeline } from './timeline.js';
+import { readYaml, type YamlSource } from './yaml-document.js';
+
+export interface ScenarioSource {
+  readonly text: string;
+  /** As problems name it. */
+  readonly path?: string;
+  /** Reads a file that the scenario names, relative to the scenario. Throws if it cannot. */
+  readFile(relativePath: string): string;
+}
+
+export type LoadResult =
+  | { readonly kind: 'scenario'; readonly scenario: Scenario }
+  | { readonly kind: 'problems'; readonly problems: readonly Problem[] };
+
+/** @param options What the command line changes; each wins over the file. */
+export function loadScenario(source: ScenarioSource, options: OverrideOptions = {}): LoadResult {
+  const yaml = readYaml(source.text);
+  const syntax = yaml.problems.map((problem) => ({ ...fileOf(source), ...problem, path: shownPath(problem.path) }));
+  if (yaml.data === null) {
+    const empty: Problem = { ...fileOf(source), line: 1, column: 1, path: '', message: emptyMessage };
+    return problemsOf(syntax.length === 0 ? [empty] : syntax, source);
+  }
+  const nameOfFile = (path: string): string => (source.path === undefined ? path : join(dirname(source.path), path));
+  const schemas = languageSchemas(csvFiles((path) => source.readFile(path), nameOfFile));
+  const overridden = overrides(schemas, yaml.data, options);
+  const resolved = resolve(schemas, overridden.data, source.path);
+  if (resolved.kind === 'scenario' && syntax.length === 0 && overridden.findings.length === 0) return resolved;
+  const findings = resolved.kind === 'findings' ? resolved.findings : [];
+  const problems = [...overridden.findings, ...findings].map((finding) => toProblem(finding, yaml, overridden, source));
+  return problemsOf([...syntax, ...problems], source);
+}
+
+const emptyMessage = 'is empty; a scenario is a mapping with providers and workload';
+
+function fileOf({ path }: ScenarioSource): { readonly file?: string } {
+  return path === undefined ? {} : { file: path };
+}
+
+function problemsOf(problems: readonly Problem[], source: ScenarioSource): LoadResult {
+  return { kind: 'problems', problems: inOrder(problems, source.path) };
+}
+
+function overrides(schemas: LanguageSchemas, data: unknown, options: OverrideOptions): Overridden {
+  // What is no mapping has no place for a value; that it is none is the one thing to say.
+  if (asMapping(data) === undefined) return { data, findings: [], origins: [] };
+  return applyOverrides(schemas.scenario, data, options);
+}
+
+type Resolved =
+  | { readonly kind: 'scenario'; readonly scenario: Scenario }
+  | { readonly kind: 'findings'; readonly findings: readonly Finding[] };
+
+function resolve(schemas: LanguageSchemas, written: unknown, path: string | undefined): Resolved {
+  const { data, findings: notYet } = takeOutNotYet(written);
+  const checked = check(schemas.scenario, data);
+  const expectations = readExpectations(asMapping(data)?.expect, summaryFields(summaryNames(data)));
+  const timeline = readTimeline(data, schemas);
+  const others = [
+    ...(checked.kind === 'findings' ? checked.findings : []),
+    ...crossChecks(data),
+    ...expectations.findings,
+    ...timeline.findings,
+  ].filter((finding) => !standsInFor(notYet, finding));
+  if (checked.kind === 'findings' || others.length > 0 || notYet.length > 0) {
+    return { kind: 'findings', findings: [...notYet, ...others] };
+  }
+  const { name, ...rest } = checked.value;
+  return {
+    kind: 'scenario',
+    scenario: assemble({ ...rest, name: name ?? nameFrom(path) }, timeline.entries, expectations.expectations),
+  };
+}
+
+function assemble(
+  { name, question, seed, governor, providers, workload, stop }: WrittenScenario & { readonly name: string },
+  timeline: Scenario['timeline'],
+  expect: Scenario['expect'],
+): Scenario {
+  return { name, question, seed, governor, providers, workload, timeline, stop, expect };
+}
+
+/** Whether something not built yet was written in place of the field that is missing. */
+function standsInFor(notYet: readonly Finding[], { missingIn }: Finding): boolean {
+  if (missingIn === undefined) return false;
+  return notYet.some(({ path }) => formatPath(path.slice(0, -1)) === formatPath(missingIn));
+}
+
+function nameFrom(path: string | undefined): string {
+  const name = path === undefined ? '' : basename(path, extname(path));
+  return isScenarioName(name) ? name : 'scenario';
+}
+
+function toProblem(finding: Finding, yaml: YamlSource, { origins }: Overridden, source: ScenarioSource): Problem {
+  const { path, at, message, where } = finding;
+  const origin = origins.findLast((entry) => isWithin(path, entry.path));
+  const text = { path: shownPath(path), message };
+  if (where !== undefined) return { ...where, ...text };
+  if (origin !== undefined) return { file: origin.option, line: 0, column: 0, ...text };
+  return { ...fileOf(source), ...yaml.place(path, at), ...text };
+}

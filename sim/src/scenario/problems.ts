@@ -1,0 +1,63 @@
+/**
+ * What is wrong with a scenario. A `Finding` knows its place in the data; a `Problem` knows its line in a file. Problems
+ * are collected and shown all at once, never thrown.
+ */
+
+import { shorten } from './echo.js';
+import { formatPath, type Path } from './path.js';
+
+export interface Problem {
+  /** The file, or the option of the command line (`--set`) that brought the value. Absent for a scenario without one. */
+  readonly file?: string;
+  /** From 1; 0 = the problem has no line: it is the file's as a whole, or the command line's. */
+  readonly line: number;
+  readonly column: number;
+  /** In the notation of `--set`; empty for the whole file. */
+  readonly path: string;
+  readonly message: string;
+}
+
+export interface Finding {
+  readonly path: Path;
+  /** Whether the name of the last step is at fault, or its value. */
+  readonly at: 'name' | 'value';
+  readonly message: string;
+  /** The mapping that lacks something: no problem where something that is not built yet stands in its stead. */
+  readonly missingIn?: Path;
+  /** Set when the fault lies in no line of the scenario. */
+  readonly where?: { readonly file: string; readonly line: number; readonly column: number };
+}
+
+/** The path of a problem, each of its names cut to a length fit for a message. */
+export function shownPath(path: Path): string {
+  return formatPath(path.map((part) => (typeof part === 'string' ? shorten(part) : part)));
+}
+
+/** `file:line:column  path  message`, without what is not known. */
+export function formatProblem(problem: Problem): string {
+  const place = problem.line === 0 ? (problem.file ?? '') : formatPlace(problem);
+  return [place, problem.path, problem.message].filter((text) => text !== '').join('  ');
+}
+
+function formatPlace({ file, line, column }: Problem): string {
+  return file === undefined ? `${line}:${column}` : `${file}:${line}:${column}`;
+}
+
+/** One problem a line, in the order given. */
+export function formatProblems(problems: readonly Problem[]): string {
+  return problems.map(formatProblem).join('\n');
+}
+
+/** Each problem once: the command line's first, then the scenario's by line, then those of the files it names. */
+export function inOrder(problems: readonly Problem[], scenarioFile: string | undefined): readonly Problem[] {
+  const once = new Map(problems.map((problem) => [formatProblem(problem), problem]));
+  const rank = (p: Problem): number => (p.file === scenarioFile ? 1 : p.file?.startsWith('--') ? 0 : 2);
+  const fileOf = (p: Problem): string => p.file ?? '';
+  return [...once.values()].sort(
+    (a, b) =>
+      rank(a) - rank(b) ||
+      (fileOf(a) < fileOf(b) ? -1 : fileOf(a) > fileOf(b) ? 1 : 0) ||
+      a.line - b.line ||
+      a.column - b.column,
+  );
+}

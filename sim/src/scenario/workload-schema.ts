@@ -1,0 +1,144 @@
+/**
+ * The workload as a scenario writes it: runs, each with its agents. Comes out as `RunSettings`, every default filled in
+ * and every CSV read.
+ */
+
+import { z } from 'zod';
+import { agentRows } from './agent-rows.js';
+import type { CsvFiles } from './csv.js';
+import { withFaults } from './csv-issue.js';
+import type { Distributions } from './distribution-schema.js';
+import { type FieldRule, withRules } from './field-rule.js';
+import { duration, expected, text, whole } from './quantities.js';
+import type { AgentsSettings, RunSettings } from './scenario.js';
+
+export function workload(
+  files: CsvFiles,
+  distributions: Distributions,
+): z.ZodType<{ readonly runs: readonly RunSettings[] }> {
+  return z.strictObject(
+    {
+      runs: z
+        .array(run(files, distributions), { error: expected('a list of runs') })
+        .prefault([])
+        .describe('Governed runs: each a fan-out of agents against one model. At least one.'),
+    },
+    { error: expected('a mapping with runs') },
+  );
+}
+
+function run(files: CsvFiles, distributions: Distributions): z.ZodType<RunSettings> {
+  return z
+    .strictObject(
+      {
+        id: text('the name of the run').describe('The name of the run; each run has its own.'),
+        target: z
+          .string({ error: expected('provider/model') })
+          .regex(targetPattern)
+          .describe('The model that answers, as provider/model.'),
+        start: duration().prefault(0).describe('When the run starts.'),
+        maxConcurrency: z
+          .exactOptional(bound())
+          .describe('Agents working at once. Whole number ≥ 1; null, the default: the default bound.'),
+        timeout: z
+          .exactOptional(duration({ positive: true }))
+          .describe('Per attempt, from dispatch. A duration above 0. Default: none.'),
+        agents: agents(files, distributions),
+      },
+      { error: expected('a run: a mapping with id, target and agents') },
+    )
+    .transform(({ id, target, start, maxConcurrency, timeout, agents: settings }) => ({
+      id,
+      target: splitTarget(target),
+      startMs: start,
+      maxConcurrency: maxConcurrency ?? null,
+      timeoutMs: timeout ?? null,
+      agents: settings,
+    }));
+}
+
+function bound(): z.ZodType<number | null> {
+  const error = expected('a whole number ≥ 1 or null');
+  return z.union([z.int({ error }).min(1), z.null({ error })], { error });
+}
+
+const targetPattern = /^[^/]+\/.+$/;
+
+/** Only the first slash divides: a provider has none in its name, a model may. */
+export function splitTarget(target: string): RunSettings['target'] {
+  const slash = target.indexOf('/');
+  return { provider: target.slice(0, slash), model: target.slice(slash + 1) };
+}
+
+const defaultName = 'agent-{n}';
+
+function agents(files: CsvFiles, distributions: Distributions): z.ZodType<AgentsSettings> {
+  const written = z.strictObject(
+    {
+      count: z.exactOptional(whole({ min: 1 })).describe('How many agents. Whole number ≥ 1. Or else csv.'),
+      csv: z
+        .exactOptional(text('the name of a CSV file'))
+        .describe(
+          'A CSV file, relative to the scenario, with one agent per row: name, and bytes or input, and output.',
+        ),
+      name: z
+        .exactOptional(text('a name'))
+        .meta({ description: 'The name of an agent; {n} is its number, from 1.', default: defaultName }),
+      asks: whole({ min: 1 }).prefault(1).describe('Asks of one agent, one after the other. Whole number ≥ 1.'),
+      requests: whole({ min: 1 })
+        .prefault(1)
+        .describe('Model requests per ask, one after the other. Whole number ≥ 1.'),
+      tokens: tokens(distributions).prefault({}).describe('What each request takes and gives.'),
+    },
+    { error: expected('a mapping with count or csv') },
+  );
+  return withRules(written, ...populationRules).transform(
+    ({ count, csv, name, asks, requests, tokens: used }, context) => {
+      const population: AgentsSettings['population'] =
+        csv === undefined
+          ? { kind: 'count', count: count ?? 0, name: name ?? defaultName }
+          : { kind: 'rows', rows: withFaults(context, (report) => agentRows(files, csv, report)) };
+      return { population, asks, requests, tokens: used };
+    },
+  );
+}
+
+/** Exactly one of count and csv, and names that differ. */
+const populationRules: readonly FieldRule[] = [
+  {
+    message: 'says nothing of how many there are; give count, or csv with one agent per row',
+    isMissing: true,
+    holds: ({ count, csv }) => count !== undefined || csv !== undefined,
+  },
+  {
+    field: 'csv',
+    message: 'stands beside count; give one or the other',
+    holds: ({ count, csv }) => count === undefined || csv === undefined,
+  },
+  {
+    field: 'name',
+    message: 'belongs to count; the agents of a csv have the names of its rows',
+    holds: ({ csv, name }) => csv === undefined || name === undefined,
+  },
+  {
+    field: 'name',
+    message: "gives all agents one name; put {n}, the agent's number, into it",
+    holds: ({ count, csv, name }) =>
+      count === 1 || csv !== undefined || typeof name !== 'string' || name.includes('{n}'),
+  },
+];
+
+function tokens(distributions: Distributions): z.ZodType<AgentsSettings['tokens']> {
+  return z
+    .strictObject(
+      {
+        input: distributions.tokens.prefault(1000).describe('Input tokens of a request.'),
+        output: distributions.tokens.prefault(200).describe('Output tokens of an answer.'),
+        max: z
+          .exactOptional(whole({ min: 1 }))
+          .describe('The max_tokens sent with each request. Whole number ≥ 1. Default: the output of the request.'),
+      },
+      { error: expected('{ input, output, max }') },
+    )
+    .transform(({ max, ...distributions }) => ({ ...distributions, max: max ?? null }));
+}
