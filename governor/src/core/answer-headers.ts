@@ -4,7 +4,7 @@
  * Copies only the names it knows a use for, so an ordinary answer costs one look at each name. A header that cannot be
  * read is a header that is not there. Never throws, even if the record's own accessors do.
  */
-import { parseWait } from './retry-after.js';
+import { type Now, parseWait } from './retry-after.js';
 
 /** Lower-cased name → text. */
 export type HeaderMap = ReadonlyMap<string, string>;
@@ -21,8 +21,8 @@ export interface Limit {
 /** Dimension → limit. `requests`, `input_tokens`, `project_tokens`, `requests_day`, `unified_5h`, … */
 export type Limits = ReadonlyMap<string, Limit>;
 
-const USED = /^(?:x-(?:rate|token|amz|should|ms-r)|rate|anthropic-|retry-|date$|content-type$)/i;
-const LIMIT_NAME = /^(?:x-(?:rate-?|(token))limit|anthropic(?:-ratelimit)?|ratelimit)-(.+)$/;
+const USED = /^(?:x-(?:rate|amz|should)|rate|anthropic-|retry-|date$|content-type$)/i;
+const LIMIT_NAME = /^(?:x-rate-?limit|anthropic(?:-ratelimit)?|ratelimit)-(.+)$/;
 const ROLES: readonly string[] = ['limit', 'remaining', 'reset', 'status'];
 const UNSIGNED = /^\d+(?:\.\d+)?$/;
 const ITEM = /\s*"([^"]*)"((?:\s*;\s*[a-z]+=(?:\d+|"[^"]*"))*)\s*(?:,|$)/;
@@ -54,18 +54,18 @@ export function readHeaders(headers: unknown, into: Map<string, string> = new Ma
 }
 
 /** What the `x-ratelimit-*`, `anthropic-ratelimit-*` and the like announce. A dimension that says -1 says nothing. */
-export function readLimits(headers: HeaderMap, nowMs: number | undefined): Limits {
+export function readLimits(headers: HeaderMap, now: Now): Limits {
   const limits = new Map<string, Limit>();
   const unknown = new Set<string>();
   for (const [name, value] of headers) {
-    const [, ofTokens, rest] = LIMIT_NAME.exec(name) ?? [];
+    const rest = LIMIT_NAME.exec(name)?.[1];
     if (rest === undefined) continue;
     const parts = rest.split('-');
     const role = ROLES.includes(parts[0]!) ? parts.shift()! : parts.pop()!;
     if (!ROLES.includes(role)) continue;
-    const dimension = dimensionOf(parts) || (ofTokens ? 'tokens' : 'requests');
+    const dimension = dimensionOf(parts) || 'requests';
     if (value === '-1') unknown.add(dimension);
-    limits.set(dimension, { ...limits.get(dimension), ...readRole(role, value, nowMs) });
+    limits.set(dimension, { ...limits.get(dimension), ...readRole(role, value, now) });
   }
   for (const dimension of unknown) limits.delete(dimension);
   return limits;
@@ -76,8 +76,8 @@ export function readRateLimit(headers: HeaderMap): Limits {
   const items = new Map<string, Limit>();
   for (const [name, parameters] of readItems(headers.get('ratelimit'))) {
     const r = /;\s*r=(\d+)/.exec(parameters)?.[1];
-    const t = /;\s*t=(\d+)/.exec(parameters)?.[1];
-    items.set(name, { ...(r && { remaining: Number(r) }), ...(t && { resetMs: parseWait(t, undefined)! }) });
+    const t = /;\s*t=(\d{1,12})/.exec(parameters)?.[1];
+    items.set(name, { ...(r && { remaining: Number(r) }), ...(t && { resetMs: Number(t) * 1_000 }) });
   }
   return items;
 }
@@ -95,9 +95,9 @@ function dimensionOf(parts: readonly string[]): string {
     .replace(/^req(?=$|_)/, 'requests');
 }
 
-function readRole(role: string, value: string, nowMs: number | undefined): Limit {
+function readRole(role: string, value: string, now: Now): Limit {
   if (role === 'status') return { rejected: value === 'rejected' };
-  const number = role === 'reset' ? parseWait(value, nowMs) : UNSIGNED.test(value) ? Number(value) : null;
+  const number = role === 'reset' ? parseWait(value, now) : UNSIGNED.test(value) ? Number(value) : null;
   return number === null ? {} : { [role === 'reset' ? 'resetMs' : role]: number };
 }
 

@@ -5,10 +5,11 @@
  * reads no clock, keeps no state.
  */
 import type { Answer, AnswerClass, Classification, Scope } from './answer.js';
-import { type Evidence, holdsOutput, type Inspection, inspectSuccess, readError } from './answer-body.js';
+import { type Evidence, holdsOutput, inspectSuccess, readError } from './answer-body.js';
 import {
   type HeaderMap,
   isConcurrencyExhausted,
+  type Limit,
   type Limits,
   read,
   readHeaders,
@@ -16,14 +17,14 @@ import {
   readRateLimit,
 } from './answer-headers.js';
 import { CERTAIN, GENERIC, PROVIDERS, type ProviderRules, type Rule, SCOPES, STATUS } from './provider-rules.js';
-import { referenceMs } from './retry-after.js';
+import { type Now, referenceMs } from './retry-after.js';
 import { exhaustedReset, exhaustedScope, statedWait } from './stated-wait.js';
 
 /** A refusal that asks for more than this is a quota used up, and no re-send of this attempt can wait for it. */
 const HORIZON_MS = 600_000;
 
 const OK: Classification = Object.freeze({ class: 'ok', retryAfterMs: null, reducesCap: false, retryable: false });
-const NO_EVIDENCE: Evidence = { codes: ' ', text: '' };
+const NO_EVIDENCE: Evidence = readError();
 const NO_RULES: ProviderRules = { name: /^$/, rows: [] };
 
 const STATUS_CLASS: Readonly<Record<number, AnswerClass>> = {
@@ -55,22 +56,8 @@ const STATUS_BIT: Readonly<Record<number, number>> = {
 /** The names under which a caller's own abort is thrown; a timeout has another, and is the attempt's failure. */
 const ABORTED = / (?:aborterror|abort_err|und_err_aborted) /;
 const KEEP_ALIVE = /^: ?keep-?alive/im;
-const SIZES = /limit:? ([\d,]+)(?:, used:? [\d,]+)?, requested:? ([\d,]+)/i;
+const SIZES = /limit:? ([\d,]+)(?:, used:? [\d,]+)?, requested:? ([\d,]+)/;
 const LIMIT_HEADER = /^(?!content|date|retry)/;
-
-/** What is judged. */
-interface Seen {
-  /** The status, or the one that an error inside a 2xx names. */
-  readonly status: number | undefined;
-  readonly evidence: Evidence;
-  readonly headers: HeaderMap;
-  readonly rules: ProviderRules;
-  readonly nowMs: number | undefined;
-  /** The error came inside a 2xx. */
-  readonly isLate: boolean;
-  /** A re-send is out of the question: output was emitted, or the caller went away. */
-  readonly isFinal: boolean;
-}
 
 /**
  * Classifies one attempt's end.
@@ -84,56 +71,72 @@ export function classify(answer: Answer): Classification {
     return judge(answer);
   } catch {
     // Something in the answer breaks at the mere look at it: only the status is left.
-    const status = statusIn(answer);
-    const seen = { evidence: NO_EVIDENCE, headers: new Map(), rules: NO_RULES, nowMs: undefined };
-    return isSuccess(status) ? OK : conclude({ ...seen, status, isLate: false, isFinal: false });
+    const status = statusOf(answer);
+    return isSuccess(status) ? OK : conclude(status, NO_EVIDENCE, NO_CONTEXT);
   }
 }
 
+/** What is known besides the status and the error. */
+interface Context {
+  readonly headers: HeaderMap;
+  readonly rules: ProviderRules;
+  readonly now: Now;
+  /** The error came inside a 2xx. */
+  readonly isLate: boolean;
+  /** A re-send is out of the question: output was emitted, or the caller went away. */
+  readonly isFinal: boolean;
+}
+
+const NO_CONTEXT: Context = {
+  headers: new Map(),
+  rules: NO_RULES,
+  now: () => undefined,
+  isLate: false,
+  isFinal: false,
+};
+
 function judge(answer: Answer): Classification {
+  const status = statusOf(answer);
+  const headers = readHeaders(read(answer, 'headers'));
   const error = read(answer, 'error') ?? undefined;
-  const status = statusIn(answer) ?? statusIn(error);
-  const headers = readHeaders(read(answer, 'headers') ?? read(error, 'headers') ?? read(error, 'responseHeaders'));
-  const body = read(answer, 'body') ?? bodyOf(error);
+  const body = read(answer, 'body') ?? read(error, 'error') ?? error;
   const isLate = isSuccess(status);
-  if (isLate && error === undefined && body === undefined) return succeed(answer, headers);
+  if (isLate && body === undefined) return succeed(answer, headers);
 
   const rules = rulesOf(read(answer, 'provider'));
-  const codes = [headers.get('x-amzn-errortype'), read(error, 'name'), read(error, 'code')];
-  const isFinal = hasEmitted(answer, body) || ABORTED.test(readError('', ...codes).codes);
-  const seen = { headers, rules, nowMs: nowOf(answer, headers), isLate, isFinal };
+  const named = { type: headers.get('x-amzn-errortype') };
+  const thrown = { name: read(error, 'name'), code: read(error, 'code'), message: read(error, 'message') };
+  const isFinal = hasEmitted(answer, body) || ABORTED.test(readError(thrown).codes);
+  const context: Context = { headers, rules, now: nowOf(answer, headers), isLate, isFinal };
   if (!isLate) {
-    const evidence = readError(body, ...codes);
-    return conclude({ ...seen, evidence, status: status ?? statusInside(evidence) });
+    const evidence = readError(named, thrown, body);
+    return conclude(status ?? statusInside(evidence), evidence, context);
   }
-  // 204 and the like have no body by right.
-  const isBare = body === '' && status !== 200;
-  const inspection: Inspection = isBare
-    ? { kind: 'complete' }
-    : inspectSuccess(body, headers.get('content-type') ?? '', rules.required);
-  if (inspection.kind === 'error') {
-    return conclude({ ...seen, evidence: inspection.evidence, status: statusInside(inspection.evidence) });
-  }
-  if (error !== undefined) return conclude({ ...seen, evidence: NO_EVIDENCE, status: undefined });
-  if (inspection.kind === 'complete') return succeed(answer, headers);
+  const inspection = inspectSuccess(body, headers.get('content-type') ?? '', rules.required);
+  if (inspection.kind === 'error') return conclude(statusInside(inspection.evidence), inspection.evidence, context);
+  if (error !== undefined) return conclude(undefined, NO_EVIDENCE, context);
+  // 204 and the like are empty by right.
+  if (inspection.kind === 'complete' || (body === '' && status !== 200)) return succeed(answer, headers);
   // Kept waiting and closed unserved: the provider had no capacity.
   const isTurnedAway = inspection.kind === 'silent' && (rules.holdsOpen || KEEP_ALIVE.test(String(body)));
-  return conclude({ ...seen, evidence: NO_EVIDENCE, status: isTurnedAway ? 503 : undefined });
+  return conclude(isTurnedAway ? 503 : undefined, NO_EVIDENCE, context);
 }
 
 function succeed(answer: Answer, headers: HeaderMap): Classification {
   // Most answers announce no limit, and then nobody needs to know the time.
   for (const name of headers.keys()) {
     if (!LIMIT_HEADER.test(name)) continue;
-    const resets = resetsOf(readLimits(headers, nowOf(answer, headers)), readRateLimit(headers));
+    const resets = resetsOf([...readLimits(headers, nowOf(answer, headers)), ...readRateLimit(headers)]);
     return resets ? { ...OK, resets } : OK;
   }
   return OK;
 }
 
-function conclude({ status, evidence, headers: own, rules, nowMs, isLate, isFinal }: Seen): Classification {
-  const headers = readHeaders(evidence.headers, new Map(own));
-  const limits = readLimits(headers, nowMs);
+/** `status` is the one that an error inside a 2xx names, if it came so. */
+function conclude(status: number | undefined, evidence: Evidence, context: Context): Classification {
+  const { rules, now } = context;
+  const headers = readHeaders(evidence.headers, new Map(context.headers));
+  const limits = readLimits(headers, now);
   const rateLimit = readRateLimit(headers);
   // A redirect is a wrong base URL, whatever it says.
   const isRedirect = status !== undefined && status >= 300 && status < 400;
@@ -144,15 +147,15 @@ function conclude({ status, evidence, headers: own, rules, nowMs, isLate, isFina
   const scope =
     rule?.[4] ??
     (isLimited ? scopeOf(evidence, headers, limits, rateLimit) : undefined) ??
-    (isLate && verdict === 'throttle' ? rules.streamRefusalScope : undefined);
+    (context.isLate && verdict === 'throttle' ? rules.streamScope : undefined);
 
-  let hint = isRedirect ? null : statedWait(headers, evidence, rules, nowMs);
+  let hint = isRedirect ? null : statedWait(headers, evidence, rules, now);
   if (hint === null && (isLimited || (rules.resetIsWait && verdict === 'overload'))) {
     hint = exhaustedReset(limits, rules, scope) ?? exhaustedReset(rateLimit, NO_RULES, undefined);
   }
   const isBeyond = hint !== null && hint > HORIZON_MS;
   // A day's quota refills in seconds only where the answer says so.
-  const isDaySpent = scope?.endsWith('_day') && hint === null;
+  const isDaySpent = hint === null && scope?.endsWith('_day');
   if (verdict === 'throttle' && (isBeyond || isDaySpent)) verdict = 'quota_exhausted';
   if (verdict === 'overload' && isBeyond && status === 429) verdict = 'quota_exhausted';
   if (verdict === 'quota_exhausted' && rules.shortWaitMisleads && !isBeyond) hint = null;
@@ -162,12 +165,12 @@ function conclude({ status, evidence, headers: own, rules, nowMs, isLate, isFina
   const isTemporary = reducesCap || verdict === 'transient' || (status === 413 && !rule && hint !== null);
   const override = headers.get('x-should-retry');
   const mayRetry = override === 'true' || (override !== 'false' && isTemporary && !isBeyond);
-  const resets = resetsOf(limits, rateLimit);
+  const resets = resetsOf([...limits, ...rateLimit]);
   return {
     class: verdict,
     retryAfterMs: hint,
     reducesCap,
-    retryable: mayRetry && !isFinal,
+    retryable: mayRetry && !context.isFinal,
     ...(scope && (verdict !== 'quota_exhausted' || scope.endsWith('_day')) && { scope }),
     ...(resets && { resets }),
   };
@@ -202,18 +205,16 @@ function hasNoAccess(status: number | undefined, limits: Limits, rules: Provider
 
 function scopeOf(evidence: Evidence, headers: HeaderMap, limits: Limits, rateLimit: Limits): Scope | undefined {
   if (isConcurrencyExhausted(rateLimit, headers)) return 'concurrency';
-  const types = `type:${headers.get('x-ratelimit-type')} type:${headers.get('rate_limit_type')}`;
+  const types = `type:${headers.get('x-ratelimit-type')} type:${headers.get('rate_limit_type')}`.toLowerCase();
   const words = `${evidence.codes}${evidence.text} ${types}`;
   const spoken = SCOPES.find(([pattern]) => pattern.test(words))?.[1] ?? exhaustedScope(limits);
-  if (!/per[-_ ]?day|daily|\b[RT]PD\b/i.test(words)) return spoken;
+  if (!/per[-_ ]?day|daily|\b[rt]pd\b/.test(words)) return spoken;
   return spoken === 'requests' ? 'requests_day' : spoken?.endsWith('tokens') ? 'tokens_day' : spoken;
 }
 
-function resetsOf(...all: readonly Limits[]): Record<string, number> | undefined {
-  const known = all.flatMap((limits) => [...limits].filter(([, { resetMs }]) => resetMs !== undefined));
-  return known.length === 0
-    ? undefined
-    : Object.fromEntries(known.map(([dimension, { resetMs }]) => [dimension, resetMs!]));
+function resetsOf(limits: readonly [dimension: string, limit: Limit][]): Record<string, number> | undefined {
+  const known = limits.flatMap(([dimension, { resetMs }]) => (resetMs === undefined ? [] : [[dimension, resetMs]]));
+  return known.length === 0 ? undefined : Object.fromEntries(known);
 }
 
 function rulesOf(provider: unknown): ProviderRules {
@@ -227,23 +228,17 @@ function hasEmitted(answer: Answer, body: unknown): boolean {
   return typeof body === 'string' ? holdsOutput(body) : true;
 }
 
-function nowOf(answer: Answer, headers: HeaderMap): number | undefined {
-  return referenceMs({ receivedAt: read(answer, 'receivedAt') as number | string, date: headers.get('date') });
+function nowOf(answer: Answer, headers: HeaderMap): Now {
+  return () => referenceMs({ receivedAt: read(answer, 'receivedAt') as number | string, date: headers.get('date') });
 }
 
 function isSuccess(status: number | undefined): boolean {
   return status !== undefined && status >= 200 && status < 300;
 }
 
-/** Of an answer, or of an SDK's error: `status` (OpenAI, Anthropic), `statusCode` (AI SDK), `$metadata` (AWS). */
-function statusIn(from: unknown): number | undefined {
-  const found = [read(from, 'status'), read(from, 'statusCode'), read(read(from, '$metadata'), 'httpStatusCode')];
-  return found.find((status): status is number => typeof status === 'number' && status >= 100 && status < 1_000);
-}
-
-/** The body that an SDK's error carries; the error itself, if it carries none. */
-function bodyOf(error: unknown): unknown {
-  return read(error, 'error') ?? read(error, 'responseBody') ?? read(error, 'body') ?? error;
+function statusOf(answer: Answer): number | undefined {
+  const status = read(answer, 'status');
+  return typeof status === 'number' && status >= 100 && status < 1_000 ? status : undefined;
 }
 
 /** The HTTP status that an error without one names in its codes, or in brackets in its sentence. */

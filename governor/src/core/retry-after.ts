@@ -14,8 +14,15 @@ export interface RetryAfterReference {
   readonly date?: number | string | undefined;
 }
 
+/** The epoch milliseconds that instants are measured against; undefined when nothing tells. */
+export type Now = () => number | undefined;
+
+const nobodyKnows: Now = () => undefined;
+
 const DAY_MS = 86_400_000;
 const MINUTE_MS = 60_000;
+/** No form is longer; a list that is has more members than there are hints. */
+const MAX_LENGTH = 1_000;
 /** With nothing to measure it against, a number that can be an epoch of this century is an unusable instant. */
 const YEAR_2100_MS = 4_102_444_800_000;
 
@@ -35,10 +42,12 @@ const UNIT_MS: Readonly<Record<string, number>> = {
 };
 
 const MONTHS = 'JanFebMarAprMayJunJulAugSepOctNovDec';
+const DAY_NAME = /^(?:(?:Mon|Tues?|Wed(?:nes)?|Thu(?:rs)?|Fri|Sat(?:ur)?|Sun)(?:day)?,? )/;
 const TIME = '(\\d\\d):(\\d\\d):(\\d\\d)';
-const IMF_FIXDATE = new RegExp(`^(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun), (\\d\\d) ([A-Z]..) (\\d{4}) ${TIME} GMT$`);
-const RFC_850 = new RegExp(`^(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)day, (\\d\\d)-([A-Z]..)-(\\d\\d) ${TIME} GMT$`);
-const ASCTIME = new RegExp(`^(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun) ([A-Z]..) ([ \\d]\\d) ${TIME} (\\d{4})$`);
+/** IMF-fixdate and RFC 850 without the day's name, and their blends (`Mon, 30-Nov-2026 …`). */
+const HTTP_DATE = new RegExp(`^(\\d\\d)[ -]([A-Z]..)[ -](\\d\\d(?:\\d\\d)?) ${TIME} GMT$`);
+/** asctime without the day's name. It names no zone and means UTC. */
+const ASCTIME = new RegExp(`^([A-Z]..) ([ \\d]\\d) ${TIME} (\\d{4})$`);
 const ISO = '(\\d{4})-(\\d\\d)-(\\d\\d)[T ](\\d\\d):(\\d\\d)(?::(\\d\\d(?:\\.\\d+)?))?';
 const ZONE = ' ?(Z|(?:UTC|GMT)?(?:[+-]\\d\\d?(?::?\\d\\d)?)?)';
 const ISO_INSTANT = new RegExp(`^${ISO}${ZONE}$`, 'i');
@@ -53,7 +62,7 @@ const LIST_COMMA = /(?<!Mon|Tue|Wed|Thu|Fri|Sat|Sun|day),/;
 
 const SPOKEN =
   '(?:\\d+(?:\\.\\d+)?\\s?(?:milliseconds?|ms|seconds?|secs?|s|minutes?|mins?|m|hours?|hrs?|h|days?|d|秒|分钟?|小时|天)' +
-  '(?:\\(s\\))?(?![a-z])(?:,? and |,? )?)+';
+  '(?:\\(s\\))?(?![a-z])(?:,? and |,? )?){1,5}';
 const WAIT_IN_TEXT = new RegExp(
   `(?:\\b(?:try|retry|reset|wait|available)\\w*(?: \\w+){0,3}? (?:in|after|for)|wait):? (?:about |at least )?(${SPOKEN})` +
     `|(${SPOKEN})之?后`,
@@ -74,21 +83,16 @@ export function parseRetryAfter(
   value: string | number | null | undefined,
   reference: RetryAfterReference = {},
 ): number | null {
-  return parseWait(value, referenceMs(reference));
+  return parseWait(value, () => referenceMs(reference));
 }
 
-/** `parseRetryAfter` for a reference that is already epoch milliseconds. */
-export function parseWait(value: unknown, nowMs: number | undefined): number | null {
-  if (typeof value === 'number')
-    return value >= 0 && value < Number.POSITIVE_INFINITY ? fromSeconds(value, nowMs) : null;
+/** `parseRetryAfter` for a reference that is asked for only by an instant. */
+export function parseWait(value: unknown, now: Now): number | null {
+  if (typeof value === 'number') return value >= 0 && value < Number.POSITIVE_INFINITY ? fromSeconds(value, now) : null;
   if (typeof value !== 'string') return null;
-  const text = value.trim();
-  const single = parseOne(text, nowMs);
-  if (single !== null || !text.includes(',')) return single;
-  return text.split(LIST_COMMA).reduce<number | null>((largest, member, index) => {
-    const wait = parseOne(member.trim(), nowMs);
-    return wait === null || (index > 0 && largest === null) ? null : Math.max(largest ?? 0, wait);
-  }, null);
+  if (value.length > MAX_LENGTH) return null;
+  const waits = value.split(LIST_COMMA).map((member) => parseOne(member.trim(), now));
+  return waits.includes(null) ? null : Math.max(...(waits as number[]));
 }
 
 /** Plain milliseconds (`retry-after-ms`, `x-amz-retry-after`): digits with an optional fraction, else null. */
@@ -97,10 +101,10 @@ export function parseMilliseconds(value: unknown): number | null {
   return typeof text === 'string' && NUMBER.test(text.trim()) ? wholeMs(Number(text)) : null;
 }
 
-/** The epoch milliseconds that instants are measured against; undefined when neither field is usable. */
+/** The reference as epoch milliseconds; undefined when neither field is usable. */
 export function referenceMs({ receivedAt, date }: RetryAfterReference): number | undefined {
-  const received = toEpochMs(receivedAt, undefined);
-  return toEpochMs(date, received) ?? received;
+  const received = toEpochMs(receivedAt, nobodyKnows);
+  return toEpochMs(date, () => received) ?? received;
 }
 
 /** The wait that stands in a sentence: "try again in 7.66s", "retry after 3 seconds", "wait 5 minutes"; else null. */
@@ -113,27 +117,28 @@ export function waitInText(text: string): number | null {
  * The wait until an instant that stands in a sentence about a reset, else null. `zoneMinutes` is the provider's own
  * zone, east of Greenwich, for an instant that names none; without it such an instant is not used.
  */
-export function instantInText(text: string, nowMs: number | undefined, zoneMinutes?: number): number | null {
+export function instantInText(text: string, now: Now, zoneMinutes?: number): number | null {
   const found = SPEAKS_OF_RESET.test(text) ? ISO_IN_TEXT.exec(text) : null;
   const at = found && isoMs(found, zoneMinutes);
-  return at === null ? null : until(at, nowMs);
+  return at === null ? null : until(at, now);
 }
 
-function parseOne(text: string, nowMs: number | undefined): number | null {
-  if (NUMBER.test(text)) return fromSeconds(Number(text), nowMs);
+function parseOne(text: string, now: Now): number | null {
+  if (NUMBER.test(text)) return fromSeconds(Number(text), now);
   if (DURATION.test(text)) return sumOfParts(text, true);
-  const at = instantMs(text, nowMs);
-  return at === null ? null : until(at, nowMs);
+  const at = instantMs(text, now);
+  return at === null ? null : until(at, now);
 }
 
-function fromSeconds(seconds: number, nowMs: number | undefined): number | null {
+function fromSeconds(seconds: number, now: Now): number | null {
   const atMs = seconds > 1e12 ? seconds : seconds * 1_000;
-  if (seconds > 1e9 && (nowMs !== undefined || atMs < YEAR_2100_MS)) return until(atMs, nowMs);
+  if (seconds > 1e9 && (now() !== undefined || atMs < YEAR_2100_MS)) return until(atMs, now);
   return wholeMs(seconds * 1_000);
 }
 
-function until(atMs: number, nowMs: number | undefined): number | null {
+function until(atMs: number, now: Now): number | null {
   // Rounded to a microsecond first: an epoch with a fraction is only that exact, and the noise must not add a millisecond.
+  const nowMs = now();
   return nowMs === undefined ? null : wholeMs(Math.round((atMs - nowMs) * 1_000) / 1_000);
 }
 
@@ -155,30 +160,33 @@ function sumOfParts(text: string, descending = false): number | null {
   return wholeMs(sum);
 }
 
-function toEpochMs(value: unknown, nowMs: number | undefined): number | undefined {
+function toEpochMs(value: unknown, now: Now): number | undefined {
   if (typeof value === 'number') return Number.isFinite(value) ? value : undefined;
-  return typeof value === 'string' ? (instantMs(value.trim(), nowMs) ?? undefined) : undefined;
+  return typeof value === 'string' ? (instantMs(value.trim(), now) ?? undefined) : undefined;
 }
 
-function instantMs(text: string, nowMs: number | undefined): number | null {
-  let m = IMF_FIXDATE.exec(text);
-  if (m) return utcMs(m[3]!, monthOf(m[2]!), m[1]!, m[4]!, m[5]!, m[6]!);
-  m = ASCTIME.exec(text);
-  if (m) return utcMs(m[6]!, monthOf(m[1]!), m[2]!, m[3]!, m[4]!, m[5]!);
-  m = RFC_850.exec(text);
-  if (m) return rfc850Ms(m, nowMs);
-  m = ISO_INSTANT.exec(text);
-  return m && isoMs(m);
+function instantMs(text: string, now: Now): number | null {
+  const iso = ISO_INSTANT.exec(text);
+  if (iso) return isoMs(iso);
+  if (!DAY_NAME.test(text)) return null;
+  const named = text.replace(DAY_NAME, '');
+  const asctime = ASCTIME.exec(named);
+  if (asctime)
+    return utcMs(Number(asctime[6]), monthOf(asctime[1]!), asctime[2]!, asctime[3]!, asctime[4]!, asctime[5]!);
+  const [, day, month, year, ...time] = HTTP_DATE.exec(named) ?? [];
+  return year === undefined
+    ? null
+    : dateMs(year, (full) => utcMs(full, monthOf(month!), day!, time[0]!, time[1]!, time[2]!), now);
 }
 
 /** A two-digit year is the next one with these digits, unless that is more than 50 years ahead: then the last one. */
-function rfc850Ms(m: RegExpExecArray, nowMs = Date.UTC(2_020, 0)): number | null {
-  const now = new Date(nowMs);
-  const thisYear = now.getUTCFullYear();
-  const year = thisYear + ((((Number(m[3]) - thisYear) % 100) + 100) % 100);
-  const at = utcMs(String(year), monthOf(m[2]!), m[1]!, m[4]!, m[5]!, m[6]!);
-  if (at !== null && at <= now.setUTCFullYear(thisYear + 50)) return at;
-  return utcMs(String(year - 100), monthOf(m[2]!), m[1]!, m[4]!, m[5]!, m[6]!);
+function dateMs(year: string, inYear: (full: number) => number | null, now: Now): number | null {
+  if (year.length === 4) return inYear(Number(year));
+  const today = new Date(now() ?? Date.UTC(2_020, 0));
+  const thisYear = today.getUTCFullYear();
+  const next = thisYear + ((((Number(year) - thisYear) % 100) + 100) % 100);
+  const at = inYear(next);
+  return at !== null && at <= today.setUTCFullYear(thisYear + 50) ? at : inYear(next - 100);
 }
 
 function isoMs(m: RegExpExecArray, zoneMinutes?: number): number | null {
@@ -186,7 +194,7 @@ function isoMs(m: RegExpExecArray, zoneMinutes?: number): number | null {
   const offset = /([+-])(\d\d?):?(\d\d)?$/.exec(zone);
   const minutes = offset ? Number(`${offset[1]}1`) * (Number(offset[2]) * 60 + Number(offset[3] ?? 0)) : 0;
   const east = zone === '' ? zoneMinutes : minutes;
-  const at = utcMs(m[1]!, Number(m[2]), m[3]!, m[4]!, m[5]!, m[6] ?? '0');
+  const at = utcMs(Number(m[1]), Number(m[2]), m[3]!, m[4]!, m[5]!, m[6] ?? '0');
   return at === null || east === undefined ? null : at - east * MINUTE_MS;
 }
 
@@ -196,8 +204,8 @@ function monthOf(name: string): number {
 }
 
 /** Null for what is not on the calendar (month 13, 30 February, 25 o'clock); a leap second is the next second. */
-function utcMs(year: string, month: number, day: string, hour: string, minute: string, second: string): number | null {
-  const midnight = new Date(Date.UTC(Number(year), month - 1, Number(day)));
+function utcMs(year: number, month: number, day: string, hour: string, minute: string, second: string): number | null {
+  const midnight = new Date(Date.UTC(year, month - 1, Number(day)));
   if (midnight.getUTCMonth() !== month - 1 || midnight.getUTCDate() !== Number(day)) return null;
   if (Number(hour) > 23 || Number(minute) > 59 || Number(second) >= 61) return null;
   return midnight.getTime() + (Number(hour) * 60 + Number(minute)) * MINUTE_MS + Number(second) * 1_000;

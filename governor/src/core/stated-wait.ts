@@ -7,28 +7,23 @@
  */
 import type { Scope } from './answer.js';
 import type { Evidence } from './answer-body.js';
-import { type HeaderMap, type Limit, type Limits, read } from './answer-headers.js';
+import type { HeaderMap, Limit, Limits } from './answer-headers.js';
 import type { ProviderRules } from './provider-rules.js';
-import { instantInText, parseMilliseconds, parseWait, waitInText } from './retry-after.js';
+import { instantInText, type Now, parseMilliseconds, parseWait, waitInText } from './retry-after.js';
 
 /** The wait that the answer states, or null. */
-export function statedWait(
-  headers: HeaderMap,
-  evidence: Evidence,
-  rules: ProviderRules,
-  nowMs: number | undefined,
-): number | null {
-  const precise = parseMilliseconds(headers.get('retry-after-ms') ?? headers.get('x-ms-retry-after-ms'));
+export function statedWait(headers: HeaderMap, evidence: Evidence, rules: ProviderRules, now: Now): number | null {
+  const precise = parseMilliseconds(headers.get('retry-after-ms'));
   // Azure sends 0 ms beside whole seconds: the seconds are meant.
   if (precise !== null && precise > 0) return precise;
   return (
-    parseWait(headers.get('retry-after'), nowMs) ??
+    parseWait(headers.get('retry-after'), now) ??
     parseMilliseconds(headers.get('x-amz-retry-after')) ??
-    delayMember(evidence.delay, nowMs) ??
+    parseWait(evidence.delay, now) ??
     parseMilliseconds(evidence.delayMs) ??
     waitInText(evidence.text) ??
-    parseWait(evidence.resetAt, nowMs) ??
-    instantInText(evidence.text, nowMs, rules.zoneMinutes) ??
+    parseWait(evidence.resetAt, now) ??
+    instantInText(evidence.text, now, rules.zoneMinutes) ??
     precise
   );
 }
@@ -54,10 +49,4 @@ export function exhaustedScope(limits: Limits): Scope | undefined {
 
 function scopeOfDimension(dimension: string): Scope | undefined {
   return /^(?:project_)?((?:requests|tokens)(?:_day)?|(?:in|out)put_tokens)$/.exec(dimension)?.[1] as Scope | undefined;
-}
-
-/** A duration or seconds; or the protobuf object `{ seconds, nanos }`. */
-function delayMember(delay: unknown, nowMs: number | undefined): number | null {
-  const seconds = parseWait(read(delay, 'seconds'), undefined);
-  return seconds === null ? parseWait(delay, nowMs) : seconds + Math.ceil((Number(read(delay, 'nanos')) || 0) / 1e6);
 }

@@ -8,39 +8,47 @@ export interface Abortable {
   aborted(reason: unknown): void;
 }
 
-interface Group {
-  readonly waiters: Set<Abortable>;
-  readonly listener: () => void;
+/** The waiters of one signal; the signal has one listener for all of them. */
+export class SignalGroup {
+  readonly waiters: Set<Abortable> = new Set();
+  readonly #signal: AbortSignal;
+  readonly #closed: (signal: AbortSignal) => void;
+
+  constructor(signal: AbortSignal, closed: (signal: AbortSignal) => void) {
+    this.#signal = signal;
+    this.#closed = closed;
+    signal.addEventListener('abort', this.#fire);
+  }
+
+  /** Does nothing when the waiter has left already. */
+  leave(waiter: Abortable): void {
+    if (this.waiters.delete(waiter) && this.waiters.size === 0) this.#close();
+  }
+
+  readonly #fire = (): void => {
+    this.#close();
+    const waiters = [...this.waiters];
+    this.waiters.clear();
+    for (const waiter of waiters) waiter.aborted(this.#signal.reason);
+  };
+
+  #close(): void {
+    this.#signal.removeEventListener('abort', this.#fire);
+    this.#closed(this.#signal);
+  }
 }
 
 export class AbortSignals {
-  readonly #groups = new Map<AbortSignal, Group>();
+  readonly #groups = new Map<AbortSignal, SignalGroup>();
 
-  /** Calls `waiter.aborted` when the signal fires. The signal has not fired yet. Returns what takes that back. */
-  watch(signal: AbortSignal, waiter: Abortable): () => void {
-    const group = this.#groups.get(signal) ?? this.#open(signal);
+  /** Calls `waiter.aborted` when the signal, which has not fired yet, fires. `leave` of what it returns takes that back. */
+  watch(signal: AbortSignal, waiter: Abortable): SignalGroup {
+    let group = this.#groups.get(signal);
+    if (group === undefined) {
+      group = new SignalGroup(signal, (closed) => this.#groups.delete(closed));
+      this.#groups.set(signal, group);
+    }
     group.waiters.add(waiter);
-    return () => {
-      if (group.waiters.delete(waiter) && group.waiters.size === 0) this.#close(signal, group);
-    };
-  }
-
-  #open(signal: AbortSignal): Group {
-    const group: Group = { waiters: new Set(), listener: () => this.#fire(signal, group) };
-    this.#groups.set(signal, group);
-    signal.addEventListener('abort', group.listener);
     return group;
-  }
-
-  #close(signal: AbortSignal, group: Group): void {
-    this.#groups.delete(signal);
-    signal.removeEventListener('abort', group.listener);
-  }
-
-  #fire(signal: AbortSignal, group: Group): void {
-    this.#close(signal, group);
-    const waiters = [...group.waiters];
-    group.waiters.clear();
-    for (const waiter of waiters) waiter.aborted(signal.reason);
   }
 }

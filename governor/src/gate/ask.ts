@@ -8,7 +8,7 @@
 
 import { Fifo, type FifoMember } from '../core/fifo.js';
 import { refuseOption } from '../core/options.js';
-import type { AbortSignals } from './abort.js';
+import type { AbortSignals, SignalGroup } from './abort.js';
 import { admission } from './admission.js';
 import type { Clock } from './clock.js';
 import type { Listeners } from './events.js';
@@ -71,7 +71,7 @@ class ParkedRequest implements Waiting, FifoMember {
   readonly options: AskOptions;
   readonly waiter: Waiter;
   readonly askedAt: number;
-  unwatch: (() => void) | undefined = undefined;
+  watched: SignalGroup | undefined = undefined;
   atGate: Waiting | undefined = undefined;
 
   constructor(ask: RunningAsk, key: Key, options: AskOptions, waiter: Waiter, askedAt: number) {
@@ -135,7 +135,7 @@ export class RunningAsk implements Ask, WaitObserver, FifoMember {
     const insideTool = options.insideTool === true;
     if (!this.#mustPark(insideTool)) return this.#toGate(key, options, waiter, now);
     const request = new ParkedRequest(this, key, options, waiter, now);
-    if (options.signal !== undefined) request.unwatch = host.signals.watch(options.signal, request);
+    if (options.signal !== undefined) request.watched = host.signals.watch(options.signal, request);
     this.#parked.push(request);
     if (this.state === 'working') {
       this.state = 'parked';
@@ -168,7 +168,7 @@ export class RunningAsk implements Ask, WaitObserver, FifoMember {
   seated(): void {
     this.state = 'working';
     for (let request = this.#parked.shift(); request !== undefined; request = this.#parked.shift()) {
-      request.unwatch?.();
+      request.watched?.leave(request);
       request.atGate = this.#toGate(request.key, request.options, request.waiter, request.askedAt);
     }
   }
@@ -237,7 +237,7 @@ export class RunningAsk implements Ask, WaitObserver, FifoMember {
 
   #withdraw(request: ParkedRequest, reason: unknown): void {
     this.#parked.remove(request);
-    request.unwatch?.();
+    request.watched?.leave(request);
     this.#host.listeners.guard(() => request.waiter.refused(reason));
   }
 

@@ -127,7 +127,7 @@ export class Bucket implements TicketIssuer<BucketLane>, CancellingGate {
       return SETTLED;
     }
     const request = new QueuedRequest(this, lane, waiter, since, observer);
-    if (signal !== undefined) request.unwatch = this.#settings.signals.watch(signal, request);
+    if (signal !== undefined) request.watched = this.#settings.signals.watch(signal, request);
     this.#queue.push(lane, request);
     if (lane.run !== undefined && lane.size === 1) this.#engaged.add(lane);
     observer?.queued(now);
@@ -291,7 +291,7 @@ export class Bucket implements TicketIssuer<BucketLane>, CancellingGate {
       const request = this.#queue.shift() as QueuedRequest;
       const ticket = this.#grant(request.lane, now, now - request.askedAt);
       this.#tellWaiting(now);
-      request.unwatch?.();
+      request.watched?.leave(request);
       this.#handOver(request.waiter, request.observer, ticket, now);
       now = this.#clock.now();
     }
@@ -348,7 +348,7 @@ export class Bucket implements TicketIssuer<BucketLane>, CancellingGate {
 
   #refuse(request: QueuedRequest, reason: unknown, now: number): void {
     const { lane } = request;
-    request.unwatch?.();
+    request.watched?.leave(request);
     if (lane.run !== undefined && lane.inFlight === 0 && lane.size === 0) this.#engaged.delete(lane);
     request.observer?.left(now, false);
     this.#settings.listeners.guard(() => request.waiter.refused(reason));

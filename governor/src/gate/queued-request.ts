@@ -6,6 +6,7 @@
 import { BoundEntry } from '../core/bound-heap.js';
 import { Lane } from '../core/fair-queue.js';
 import type { FifoMember } from '../core/fifo.js';
+import type { SignalGroup } from './abort.js';
 import type { Ticket, TicketLane } from './ticket.js';
 
 /** The caller's end of the synchronous form: exactly one of the two is called, once. */
@@ -51,7 +52,7 @@ export class QueuedRequest implements Waiting, FifoMember {
   readonly observer: WaitObserver | undefined;
   readonly #gate: CancellingGate;
   readonly lane: BucketLane;
-  unwatch: (() => void) | undefined = undefined;
+  watched: SignalGroup | undefined = undefined;
 
   constructor(
     gate: CancellingGate,

@@ -103,19 +103,20 @@ function giveUp<T>(
 
 function sleep(delayMs: number, signal: AbortSignal | undefined, { clock, signals }: RequestContext): Promise<void> {
   return new Promise((resolve, reject) => {
-    if (signal?.aborted) return reject(signal.reason);
-    let unwatch: (() => void) | undefined;
+    if (signal?.aborted) {
+      reject(signal.reason);
+      return;
+    }
+    const sleeper = {
+      aborted(reason: unknown): void {
+        cancel();
+        reject(reason);
+      },
+    };
+    const watched = signal && signals.watch(signal, sleeper);
     const cancel = clock.schedule(() => {
-      unwatch?.();
+      watched?.leave(sleeper);
       resolve();
     }, delayMs);
-    unwatch =
-      signal &&
-      signals.watch(signal, {
-        aborted(reason) {
-          cancel();
-          reject(reason);
-        },
-      });
   });
 }

@@ -9,7 +9,7 @@ import type { FifoMember } from '../core/fifo.js';
 import { refuseOption } from '../core/options.js';
 import { sameValue } from '../core/same-value.js';
 import { Seats } from '../core/seats.js';
-import type { AbortSignals } from './abort.js';
+import type { AbortSignals, SignalGroup } from './abort.js';
 import { type Ask, type AskHost, type AskOptions, InheritedAsk, RunningAsk } from './ask.js';
 import type { Bucket } from './bucket.js';
 import type { Clock } from './clock.js';
@@ -100,7 +100,7 @@ class QueuedStart implements Waiting, FifoMember {
   readonly #run: GovernedRun;
   readonly ask: RunningAsk;
   readonly starter: Starter;
-  unwatch: (() => void) | undefined = undefined;
+  watched: SignalGroup | undefined = undefined;
 
   constructor(run: GovernedRun, ask: RunningAsk, starter: Starter) {
     this.#run = run;
@@ -189,7 +189,7 @@ export class GovernedRun implements Run, AskHost, LaneRun {
       this.#hand(starter, ask);
       return request;
     }
-    if (options.signal !== undefined) request.unwatch = this.signals.watch(options.signal, request);
+    if (options.signal !== undefined) request.watched = this.signals.watch(options.signal, request);
     this.#seats.starters.push(request);
     ask.tellWaiting('seat', this.clock.now());
     return request;
@@ -317,7 +317,7 @@ export class GovernedRun implements Run, AskHost, LaneRun {
   }
 
   #refuseStart(request: QueuedStart, reason: unknown): void {
-    request.unwatch?.();
+    request.watched?.leave(request);
     this.#live.delete(request.ask.name);
     this.#begun.set(request.ask.name, (this.#begun.get(request.ask.name) as number) - 1);
     request.ask.state = 'ended';
@@ -341,7 +341,7 @@ export class GovernedRun implements Run, AskHost, LaneRun {
       if (move.kind === 'unparked') {
         move.subagent.seated();
       } else {
-        move.starter.unwatch?.();
+        move.starter.watched?.leave(move.starter);
         this.#hand(move.starter.starter, move.starter.ask);
       }
     }
