@@ -22,8 +22,9 @@ export interface Limit {
 export type Limits = ReadonlyMap<string, Limit>;
 
 const USED = /^(?:x-(?:rate|amz|should)|rate|anthropic-|retry-|date$|content-type$)/i;
-const LIMIT_NAME = /^(?:x-rate-?limit|anthropic(?:-ratelimit)?|ratelimit)-(.+)$/;
-const ROLES: readonly string[] = ['limit', 'remaining', 'reset', 'status'];
+/** Vendors put the role after the family, Anthropic at the end. */
+const LIMIT_NAME =
+  /^(?:x-rate-?limit|anthropic(?:-ratelimit)?|ratelimit)-(?:(limit|remaining|reset)(?:-(.+))?|(.+)-(limit|remaining|reset|status))$/;
 const UNSIGNED = /^\d+(?:\.\d+)?$/;
 const ITEM = /\s*"([^"]*)"((?:\s*;\s*[a-z]+=(?:\d+|"[^"]*"))*)\s*(?:,|$)/;
 
@@ -56,16 +57,13 @@ export function readHeaders(headers: unknown, into: Map<string, string> = new Ma
 /** What the `x-ratelimit-*`, `anthropic-ratelimit-*` and the like announce. A dimension that says -1 says nothing. */
 export function readLimits(headers: HeaderMap, now: Now): Limits {
   const limits = new Map<string, Limit>();
-  const unknown = new Set<string>();
+  const unknown: string[] = [];
   for (const [name, value] of headers) {
-    const rest = LIMIT_NAME.exec(name)?.[1];
-    if (rest === undefined) continue;
-    const parts = rest.split('-');
-    const role = ROLES.includes(parts[0]!) ? parts.shift()! : parts.pop()!;
-    if (!ROLES.includes(role)) continue;
-    const dimension = dimensionOf(parts) || 'requests';
-    if (value === '-1') unknown.add(dimension);
-    limits.set(dimension, { ...limits.get(dimension), ...readRole(role, value, now) });
+    const [, role, after, before, lastRole] = LIMIT_NAME.exec(name) ?? [];
+    if (role === undefined && lastRole === undefined) continue;
+    const dimension = dimensionOf(after ?? before ?? 'requests');
+    if (value === '-1') unknown.push(dimension);
+    limits.set(dimension, { ...limits.get(dimension), ...readRole(role ?? lastRole!, value, now) });
   }
   for (const dimension of unknown) limits.delete(dimension);
   return limits;
@@ -88,9 +86,9 @@ export function isConcurrencyExhausted(items: Limits, headers: HeaderMap): boole
   return policies.some(([name, p]) => items.get(name)?.remaining === 0 && /qu="concurrent-requests"/.test(p));
 }
 
-function dimensionOf(parts: readonly string[]): string {
-  return parts
-    .join('_')
+function dimensionOf(words: string): string {
+  return words
+    .replaceAll('-', '_')
     .replace(/_minute$/, '')
     .replace(/^req(?=$|_)/, 'requests');
 }

@@ -3,13 +3,14 @@
  * `nowMs`, which the caller tells (milliseconds, any monotonic origin); no model reads a clock.
  */
 
+/** Whole numbers ≥ 0. */
 export interface RequestFacts {
   readonly inputTokens: number;
   /** The `max_tokens` the caller sent. */
   readonly maxTokens: number;
 }
 
-/** What an answered request turned out to use. */
+/** What an answered request turned out to use; whole numbers ≥ 0. */
 export interface Usage {
   readonly inputTokens: number;
   readonly outputTokens: number;
@@ -19,16 +20,24 @@ export type Verdict =
   | { readonly kind: 'admitted'; readonly lease: Lease }
   | {
       readonly kind: 'refused';
-      /** Name of the first quota that refused. */
+      /** Name of the first quota that refused; one that finds the request too large goes before the others. */
       readonly quota: string;
       readonly scope: 'concurrency' | 'requests' | 'tokens';
-      /** Until this very request would fit, if nothing else came, rounded up to a microsecond; null = nobody can know (a concurrency quota), or never (`tooLarge`). */
+      /**
+       * Until this very request would fit all windows and buckets, if nothing else came, rounded up to a microsecond;
+       * places in flight are left out of it. null = nobody can know (a concurrency quota refused), or never (`tooLarge`).
+       */
       readonly waitMs: number | null;
-      /** The request alone exceeds the whole quota: no wait helps. */
+      /** The request alone exceeds the whole quota: no wait helps. Never said by a concurrency quota. */
       readonly tooLarge: boolean;
+      /**
+       * The place that a refused request holds in concurrency quotas with `refusedCount: true`, until its refusal is
+       * answered or its caller goes away; null where it holds none. Its `answered` looks at no usage.
+       */
+      readonly lease: Lease | null;
     };
 
-/** An admitted request's hold on the quotas. Exactly one of the two ends it; a second end is an error of the caller. */
+/** A request's hold on the quotas. Exactly one of the two ends it, once; a second end throws an `Error`. */
 export interface Lease {
   /** Answered: frees its place and settles reserved tokens against what was used. */
   answered(usage: Usage, nowMs: number): void;

@@ -144,7 +144,7 @@ export class Checks {
   }
 
   #unpark(request: WatchedRequest): void {
-    this.#parked.delete(placeOf(request.run, request.agent));
+    this.#parked.delete(placeOf(request.lane.run, request.agent));
     enterGate(request);
   }
 
@@ -217,8 +217,8 @@ function enterGate(request: WatchedRequest): void {
   request.key.turns.enter(request);
 }
 
-function isOf({ run, agent }: WatchedRequest, event: NodeWaiting): boolean {
-  return run === event.run && agent === event.node;
+function isOf({ lane, agent }: WatchedRequest, event: NodeWaiting): boolean {
+  return lane.run === event.run && agent === event.node;
 }
 
 function placeOf(run: string | undefined, agent: string | undefined): string {

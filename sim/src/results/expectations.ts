@@ -7,27 +7,31 @@ import type { Expectation } from '../scenario/scenario.js';
 import { readSummaryField } from '../scenario/summary-fields.js';
 import type { ExpectationResult, Figures, Summary } from './summary.js';
 
-/** The whole summary: the figures, the verdicts on them, and the hash of the trace's bytes (null: none was written). */
+/** The whole summary: the figures, the hash of the trace's bytes (null: none was written), and the verdicts on them. */
 export function summarise(figures: Figures, expect: readonly Expectation[], traceSha256: string | null): Summary {
-  return { ...figures, expectations: evaluate(expect, figures), traceSha256 };
+  return { ...figures, expectations: evaluate(expect, { ...figures, traceSha256 }), traceSha256 };
 }
 
 /** In the order of the scenario. */
-export function evaluate(expect: readonly Expectation[], figures: Figures): readonly ExpectationResult[] {
+export function evaluate(
+  expect: readonly Expectation[],
+  summary: Omit<Summary, 'expectations'>,
+): readonly ExpectationResult[] {
   return expect.map((expectation) => {
-    const found = readSummaryField(figures, expectation.path);
-    const actual = isPlain(found) ? found : null;
-    return { ...expectation, actual, pass: found !== undefined && holds(expectation, actual) };
+    const found = readSummaryField(summary, expectation.path);
+    return isFigure(found)
+      ? { ...expectation, actual: found, pass: holds(expectation, found) }
+      : { ...expectation, actual: null, pass: false };
   });
 }
 
-type Plain = number | string | boolean | null;
+type Figure = number | string | boolean | null;
 
-function isPlain(value: unknown): value is Plain {
+function isFigure(value: unknown): value is Figure {
   return value === null || typeof value === 'number' || typeof value === 'string' || typeof value === 'boolean';
 }
 
-function holds({ min, max, equals }: Expectation, actual: Plain): boolean {
+function holds({ min, max, equals }: Expectation, actual: Figure): boolean {
   const isNumber = typeof actual === 'number';
   if (min !== undefined && !(isNumber && actual >= min)) return false;
   if (max !== undefined && !(isNumber && actual <= max)) return false;

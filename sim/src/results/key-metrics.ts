@@ -7,7 +7,7 @@ import type { ConcurrencyChanged, RequestSettled } from '../trace/events.js';
 import { CapPath } from './cap-path.js';
 import { CooldownTime } from './cooldown-time.js';
 import { EpochWatch, isThrottle } from './epoch-watch.js';
-import type { KeyFigures, Level } from './summary.js';
+import type { KeyFigures } from './summary.js';
 import { TimeWeighted } from './time-weighted.js';
 
 export class KeyMetrics {
@@ -63,8 +63,9 @@ export class KeyMetrics {
   figures(settledAt: number, endedAt: number): KeyFigures {
     return {
       cap: this.#capFigures(settledAt),
-      inFlight: levelOf(this.#inFlight, settledAt),
-      queue: levelOf(this.#queue, settledAt),
+      inFlight: { max: this.#inFlight.max, mean: this.#inFlight.mean(settledAt) },
+      // One that is admitted at once is queued for no time at all: it is not a queue of one.
+      queue: { max: this.#queue.maxHeld, mean: this.#queue.mean(settledAt) },
       cuts: this.#cuts,
       raises: this.#raises,
       idleResets: this.#idleResets,
@@ -79,8 +80,4 @@ export class KeyMetrics {
     const { min, max, value } = this.#cap;
     return { initial: this.#initial, min, max, final: value, mean: this.#cap.mean(settledAt) };
   }
-}
-
-function levelOf(level: TimeWeighted, settledAt: number): Level {
-  return { max: level.max, mean: level.mean(settledAt) };
 }

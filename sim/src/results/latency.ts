@@ -8,6 +8,7 @@
  */
 
 import { build } from 'hdr-histogram-js';
+import { toMicroseconds } from './microseconds.js';
 import type { LatencyFigures } from './summary.js';
 
 /** A double and its two halves; the upper one holds sign, exponent (11 bits) and the first 20 bits of the mantissa. */
@@ -28,7 +29,7 @@ export class Latency {
 
   /** @param ms finite, ≥ 0; counts to the microsecond. */
   record(ms: number): void {
-    const us = Math.round(ms * 1000);
+    const us = toMicroseconds(ms);
     this.#count++;
     this.#sumUs += us;
     if (us > this.#maxUs) this.#maxUs = us;

@@ -16,6 +16,7 @@ import type {
 } from '../trace/events.js';
 import { KeyMetrics } from './key-metrics.js';
 import { Latency } from './latency.js';
+import { distanceMs, toMicroseconds } from './microseconds.js';
 import { RunWidths } from './run-widths.js';
 import { keysAsked, scenarioOf } from './scenario-facts.js';
 import type { Figures, ProviderFigures, RequestCounts, RunFigures } from './summary.js';
@@ -25,7 +26,7 @@ interface RunTotals {
   readonly startedAt: number;
   bound: number;
   settledAt: number | null;
-  waitMs: number;
+  waitUs: number;
   cacheHits: number;
 }
 
@@ -52,7 +53,7 @@ export class Metrics {
   #mostInFlight = 0;
 
   observe(event: TraceEvent): void {
-    this.#now = event.t;
+    if (event.t > this.#now) this.#timePassed(event.t);
     switch (event.type) {
       case 'request-queued':
         this.#queued(event);
@@ -122,6 +123,12 @@ export class Metrics {
     };
   }
 
+  /** A queue counts when it lasts: whoever is admitted at once is queued for no time at all. */
+  #timePassed(t: number): void {
+    this.#now = t;
+    if (this.#waiting > this.#mostWaiting) this.#mostWaiting = this.#waiting;
+  }
+
   #begin(event: TraceStarted): void {
     this.#started = event;
     this.#widths = new RunWidths(event.initial);
@@ -136,7 +143,6 @@ export class Metrics {
       this.#open.set(id, t);
     }
     this.#waiting++;
-    if (this.#waiting > this.#mostWaiting) this.#mostWaiting = this.#waiting;
     this.#key(key).queued(t, this.#settledAt);
     if (run !== undefined) this.#widths.asked(t, run, key);
   }
@@ -148,7 +154,7 @@ export class Metrics {
     if (this.#inFlight > this.#mostInFlight) this.#mostInFlight = this.#inFlight;
     this.#latency.wait.record(waitMs);
     this.#key(key).admitted(t, epoch, this.#settledAt);
-    if (run !== undefined) this.#run(run).waitMs += waitMs;
+    if (run !== undefined) this.#run(run).waitUs += toMicroseconds(waitMs);
   }
 
   #settled(event: RequestSettled): void {
@@ -238,20 +244,27 @@ export class Metrics {
     const total = (level: 'queue' | 'inFlight'): number | null =>
       this.#settledAt === 0 ? null : figures.reduce((sum, [, key]) => sum + (key[level].mean ?? 0), 0);
     return {
-      queue: { max: this.#mostWaiting, mean: total('queue') },
+      queue: { max: Math.max(this.#mostWaiting, this.#waiting), mean: total('queue') },
       inFlight: { max: this.#mostInFlight, mean: total('inFlight') },
       keys: Object.fromEntries(figures),
     };
   }
 
-  #runFigures(id: string, { agents, startedAt, bound, settledAt, waitMs, cacheHits }: RunTotals): RunFigures {
-    const makespanMs = settledAt === null ? null : settledAt - startedAt;
-    return { bound, makespanMs, effective: this.#widths.figures(id, this.#now), waitMs, agents, cacheHits };
+  #runFigures(id: string, { agents, startedAt, bound, settledAt, waitUs, cacheHits }: RunTotals): RunFigures {
+    const makespanMs = settledAt === null ? null : distanceMs(startedAt, settledAt);
+    return {
+      bound,
+      makespanMs,
+      effective: this.#widths.figures(id, this.#now),
+      waitMs: waitUs / 1000,
+      agents,
+      cacheHits,
+    };
   }
 }
 
 function runTotals({ t, bound, agents }: Extract<TraceEvent, { type: 'run-started' }>): RunTotals {
-  return { agents, startedAt: t, bound, settledAt: null, waitMs: 0, cacheHits: 0 };
+  return { agents, startedAt: t, bound, settledAt: null, waitUs: 0, cacheHits: 0 };
 }
 
 /** Whether an answer arrived. An attempt that failed timed out; one that ended was answered only if a quota refused it. */

@@ -67,15 +67,12 @@ export class RunWidths {
 
   boundChanged(t: number, id: string, bound: number): void {
     const run = this.#runs.get(id);
-    if (run === undefined) return;
-    run.bound = bound;
-    this.#update(run, t);
+    if (run !== undefined) this.#update(run, t, bound);
   }
 
   ended(t: number, id: string): void {
     const run = this.#runs.get(id);
     if (run === undefined) return;
-    this.#update(run, t);
     run.endedAt = t;
     for (const { runs } of run.keys) runs.splice(runs.indexOf(run), 1);
   }
@@ -101,13 +98,16 @@ export class RunWidths {
     return key;
   }
 
-  #update(run: RunWidth, t: number): void {
+  #update(run: RunWidth, t: number, bound: number = run.bound): void {
+    const width = run.keys.reduce((narrowest, { cap }) => Math.min(narrowest, cap), bound);
+    if (width === run.width && bound === run.bound) return;
     if (t > run.since) {
       run.area += run.width * (t - run.since);
       run.min = Math.min(run.min, run.width);
       run.since = t;
     }
-    run.width = run.keys.reduce((narrowest, { cap }) => Math.min(narrowest, cap), run.bound);
-    this.#changed(run.id, t, run.width, run.bound);
+    run.width = width;
+    run.bound = bound;
+    this.#changed(run.id, t, width, bound);
   }
 }

@@ -8,6 +8,8 @@ export class TimeWeighted {
   value: number;
   min: number;
   max: number;
+  /** The highest value before the present one that held for some time. */
+  #highestHeld = Number.NEGATIVE_INFINITY;
   /** Value × time up to `#at`, the last change. */
   #area = 0;
   #at = 0;
@@ -24,11 +26,19 @@ export class TimeWeighted {
   /** The level is `value` from `t` on; `settledAt` is the latest settlement so far, `t` or before it. */
   set(value: number, t: number, settledAt: number): void {
     if (settledAt >= this.#at) this.#settledArea = this.#area + this.value * (settledAt - this.#at);
-    this.#area += this.value * (t - this.#at);
-    this.#at = t;
+    if (t > this.#at) {
+      this.#area += this.value * (t - this.#at);
+      if (this.value > this.#highestHeld) this.#highestHeld = this.value;
+      this.#at = t;
+    }
     this.value = value;
     if (value > this.max) this.max = value;
     else if (value < this.min) this.min = value;
+  }
+
+  /** The highest value that held for some time, or that is held now. */
+  get maxHeld(): number {
+    return Math.max(this.#highestHeld, this.value);
   }
 
   /** The mean over [0, settledAt], `settledAt` being the latest settlement; null where that is no time at all. */

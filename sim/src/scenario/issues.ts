@@ -19,7 +19,8 @@ export type Checked<T> =
 
 /** Checks `data` against `schema`; `base` is where in the scenario the data stands. */
 export function check<T>(schema: z.ZodType<T>, data: unknown, base: Path = []): Checked<T> {
-  const result = schema.safeParse(data, { error: expected('another value') });
+  // A schema is used a few times only: compiling it costs more than it saves.
+  const result = schema.safeParse(data, { error: expected('another value'), jitless: true });
   if (result.success) return { kind: 'fits', value: result.data };
   const findings = toFindings(result.error.issues, schema, data);
   return { kind: 'findings', findings: findings.map((finding) => below(base, finding)) };

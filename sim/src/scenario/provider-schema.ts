@@ -27,7 +27,12 @@ export function provider(distributions: Distributions): z.ZodType<ProviderSettin
   );
 }
 
+const plainHint = { as: 'seconds', rounding: 'none', error: 0 } as const;
+
+/** What needs no file is made once, for all scenarios. */
 const anyQuota = quota().meta({ id: 'quota' });
+const anyRetryAfter = retryAfter();
+const anyLoad = load();
 
 function quotas(description: string): z.ZodType<ProviderSettings['quotas']> {
   return z
@@ -40,7 +45,7 @@ function model(distributions: Distributions): z.ZodType<ModelSettings> {
   return z.strictObject(
     {
       quotas: quotas('Limits of this model. The first that refuses a request answers it.'),
-      retryAfter: retryAfter()
+      retryAfter: anyRetryAfter
         .prefault('none')
         .describe('What hint a refusal carries: none, exact (the wait until this request would fit), or a duration.'),
       latency: latency(distributions).prefault({}).describe('How long answers take.'),
@@ -48,8 +53,6 @@ function model(distributions: Distributions): z.ZodType<ModelSettings> {
     { error: expected('a model: a mapping, {} for the defaults') },
   );
 }
-
-const plainHint = { as: 'seconds', rounding: 'none', error: 0 } as const;
 
 function retryAfter(): z.ZodType<RetryAfterSettings> {
   const words = ['none', 'exact'] as const;
@@ -100,7 +103,7 @@ function latency({ time }: Distributions): z.ZodType<LatencySettings> {
         .exactOptional(time)
         .describe(`Time per output token. Default ${defaultLatency.perOutputToken}ms.`),
       refusal: time.prefault(defaultLatency.refusal).describe('Time until a refusal arrives.'),
-      load: load().prefault({}).describe('How service times grow with the requests in flight. Default: they do not.'),
+      load: anyLoad.prefault({}).describe('How service times grow with the requests in flight. Default: they do not.'),
     },
     { error: expected('a latency: a mapping') },
   );

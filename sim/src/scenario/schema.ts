@@ -33,6 +33,28 @@ export function isScenarioName(name: string): boolean {
   return namePattern.test(name);
 }
 
+const nameWords = 'a name: up to 100 characters, no slash or line break, not starting with a dot or a space';
+
+/** The fields that need no file are made once, for all scenarios. */
+const headFields = {
+  $schema: z.exactOptional(text('the address of the JSON Schema')).describe('For editors; not looked at.'),
+  name: z
+    .exactOptional(z.string({ error: expected(nameWords) }).regex(namePattern))
+    .describe('Names the directory of the results. Default: the name of the file.'),
+  question: z
+    .string({ error: expected('text') })
+    .prefault('')
+    .describe('The one question that the scenario answers.'),
+  seed: whole({ min: 0 }).prefault(1).describe('Where all random numbers come from. Whole number ≥ 0.'),
+  governor: governor().prefault({}).describe('The governor under test. Default: the reference preset.'),
+};
+
+const tailFields = {
+  timeline: timeline().prefault([]).describe('Changes of the provider while the scenario runs.'),
+  stop: stop().prefault({}).describe('When the scenario ends.'),
+  expect: expectations().prefault({}).describe('What must come out, by the path of a field of summary.json.'),
+};
+
 export interface LanguageSchemas {
   readonly scenario: z.ZodType<WrittenScenario>;
   /** One provider of it, for what a timeline makes of it. */
@@ -46,29 +68,16 @@ export function languageSchemas(files: CsvFiles): LanguageSchemas {
   const scenario = z
     .strictObject(
       {
-        $schema: z.exactOptional(text('the address of the JSON Schema')).describe('For editors; not looked at.'),
-        name: z
-          .exactOptional(z.string({ error: expected(nameWords) }).regex(namePattern))
-          .describe('Names the directory of the results. Default: the name of the file.'),
-        question: z
-          .string({ error: expected('text') })
-          .prefault('')
-          .describe('The one question that the scenario answers.'),
-        seed: whole({ min: 0 }).prefault(1).describe('Where all random numbers come from. Whole number ≥ 0.'),
-        governor: governor().prefault({}).describe('The governor under test. Default: the reference preset.'),
+        ...headFields,
         providers: providers(oneProvider),
         workload: workload(files, amounts).describe('What is asked of the providers.'),
-        timeline: timeline().prefault([]).describe('Changes of the provider while the scenario runs.'),
-        stop: stop().prefault({}).describe('When the scenario ends.'),
-        expect: expectations().prefault({}).describe('What must come out, by the path of a field of summary.json.'),
+        ...tailFields,
       },
       { error: expected('a scenario: a mapping with providers and workload') },
     )
     .transform(({ $schema, timeline: _, expect, ...written }) => written);
   return { scenario, provider: oneProvider };
 }
-
-const nameWords = 'a name: up to 100 characters, no slash or line break, not starting with a dot or a space';
 
 function providers(one: z.ZodType<ProviderSettings>): z.ZodType<Readonly<Record<string, ProviderSettings>>> {
   return z.record(z.string(), one, { error: expected('a mapping from provider names to providers') }).meta({

@@ -28,9 +28,11 @@ export interface ReadTimeline {
 export function readTimeline(data: unknown, schemas: TimelineSchemas): ReadTimeline {
   const entries: TimelineEntry[] = [];
   const findings: Finding[] = [];
+  const changes = writtenChanges(data);
+  if (changes.length === 0) return { entries, findings };
   const sound = soundProviders(data, schemas);
   let current = withPinnedNames(data);
-  for (const change of writtenChanges(data)) {
+  for (const change of changes) {
     const step = applyChange(current, change, schemas, sound);
     if (step.kind === 'findings') findings.push(...step.findings);
     if (step.kind === 'changed') {

@@ -43,7 +43,7 @@ function run(files: CsvFiles, distributions: Distributions): z.ZodType<RunSettin
         timeout: z
           .exactOptional(duration({ positive: true }))
           .describe('Per attempt, from dispatch. A duration above 0. Default: none.'),
-        agents: agents(files, distributions),
+        agents: agents(files, distributions).describe('The agents of the run, how many and what each asks.'),
       },
       { error: expected('a run: a mapping with id, target and agents') },
     )

@@ -8,12 +8,13 @@ import { breach } from './invariants.js';
 /** What the gate needs to know of a request. */
 export interface Waiter {
   readonly id: number;
-  readonly run: string | undefined;
+  readonly lane: Lane;
   /** The next of its lane. */
   behind: Waiter | undefined;
 }
 
-class Lane {
+/** The requests of one run that wait; those without a run are one lane. */
+export class Lane {
   readonly run: string | undefined;
   first: Waiter | undefined = undefined;
   last: Waiter | undefined = undefined;
@@ -22,6 +23,10 @@ class Lane {
 
   constructor(run: string | undefined) {
     this.run = run;
+  }
+
+  get name(): string {
+    return this.run === undefined ? 'those without a run' : `run ${this.run}`;
   }
 }
 
@@ -37,9 +42,19 @@ export class Turns {
     return this.#lanes.keys();
   }
 
+  /** Of a run that asks for the key. */
+  lane(run: string | undefined): Lane {
+    let lane = this.#lanes.get(run);
+    if (lane === undefined) {
+      lane = new Lane(run);
+      this.#lanes.set(run, lane);
+    }
+    return lane;
+  }
+
   /** The request comes to the gate. */
   enter(request: Waiter): void {
-    const lane = this.#lane(request.run);
+    const { lane } = request;
     this.waiting++;
     request.behind = undefined;
     if (lane.last === undefined) {
@@ -70,27 +85,11 @@ export class Turns {
     this.#tail = lane;
   }
 
-  #lane(run: string | undefined): Lane {
-    let lane = this.#lanes.get(run);
-    if (lane === undefined) {
-      lane = new Lane(run);
-      this.#lanes.set(run, lane);
-    }
-    return lane;
+  #refuse({ id, lane }: Waiter): never {
+    const { first } = lane;
+    if (first?.id !== id) breach('first-in-first-out', `request ${id} is admitted before ${first?.id} of ${lane.name}`);
+    const next = this.#next as Lane;
+    const turn = `the turn of ${next.first?.id} of ${next.name}`;
+    breach('turns-between-runs', `request ${id} of ${lane.name} is admitted on ${turn}`);
   }
-
-  #refuse({ id, run }: Waiter): never {
-    const first = this.#lanes.get(run)?.first;
-    if (first?.id !== id)
-      breach('first-in-first-out', `request ${id} is admitted before ${first?.id} of ${nameOf(run)}`);
-    const { run: nextRun, first: next } = this.#next as Lane;
-    breach(
-      'turns-between-runs',
-      `request ${id} of ${nameOf(run)} is admitted on the turn of ${next?.id} of ${nameOf(nextRun)}`,
-    );
-  }
-}
-
-function nameOf(run: string | undefined): string {
-  return run === undefined ? 'those without a run' : `run ${run}`;
 }

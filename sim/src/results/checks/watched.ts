@@ -5,7 +5,7 @@
 
 import type { Mode } from '../../trace/events.js';
 import { EpochWatch } from '../epoch-watch.js';
-import { Turns, type Waiter } from './turns.js';
+import { type Lane, Turns, type Waiter } from './turns.js';
 
 /** What `trace-started` says of the run. */
 export interface Rules {
@@ -29,7 +29,7 @@ export type Phase = 'arriving' | 'parked' | 'queued' | 'in-flight' | 'settled' |
 export class WatchedRequest implements Waiter {
   readonly id: number;
   readonly key: WatchedKey;
-  readonly run: string | undefined;
+  readonly lane: Lane;
   readonly agent: string | undefined;
   readonly firstQueuedAt: number;
   phase: Phase = 'arriving';
@@ -47,7 +47,7 @@ export class WatchedRequest implements Waiter {
   constructor(id: number, key: WatchedKey, t: number, run: string | undefined, agent: string | undefined) {
     this.id = id;
     this.key = key;
-    this.run = run;
+    this.lane = key.turns.lane(run);
     this.agent = agent;
     this.firstQueuedAt = t;
     this.queuedAt = t;

@@ -1,0 +1,83 @@
+/**
+ * What a decided request holds until it ends, once: an admitted one its place and its reservations, a refused one its
+ * place where refusals count. Tells the quotas and the ledger how it ended; decides nothing.
+ */
+
+import type { Ledger } from './ledger.js';
+import type { Quota } from './quota.js';
+import { checkTokens } from './token-count.js';
+import type { ToldTime } from './told-time.js';
+import type { Lease, RequestFacts, Usage } from './verdict.js';
+
+/** What a model's verdicts and leases share. */
+export interface Books {
+  readonly quotas: readonly Quota[];
+  readonly ledger: Ledger;
+  readonly time: ToldTime;
+}
+
+type LeaseState = 'held' | 'answered' | 'abandoned';
+
+export class AdmittedLease implements Lease {
+  readonly #books: Books;
+  readonly #facts: RequestFacts;
+  readonly #takenUs: number;
+  #state: LeaseState = 'held';
+
+  constructor(books: Books, facts: RequestFacts, takenUs: number) {
+    this.#books = books;
+    this.#facts = facts;
+    this.#takenUs = takenUs;
+  }
+
+  answered(usage: Usage, nowMs: number): void {
+    checkHeld(this.#state);
+    checkTokens('inputTokens', usage.inputTokens);
+    checkTokens('outputTokens', usage.outputTokens);
+    const { quotas, ledger, time } = this.#books;
+    const nowUs = time.toUs(nowMs);
+    this.#state = 'answered';
+    for (const quota of quotas) quota.answered(this.#facts, usage, this.#takenUs, nowUs);
+    ledger.answered(usage);
+  }
+
+  abandoned(nowMs: number): void {
+    checkHeld(this.#state);
+    const { quotas, ledger, time } = this.#books;
+    const nowUs = time.toUs(nowMs);
+    this.#state = 'abandoned';
+    for (const quota of quotas) quota.abandoned(this.#facts, this.#takenUs, nowUs);
+    ledger.abandoned();
+  }
+}
+
+export class RefusedLease implements Lease {
+  readonly #counting: readonly Quota[];
+  readonly #time: ToldTime;
+  #state: LeaseState = 'held';
+
+  /** @param counting the quotas that count refused requests. */
+  constructor(counting: readonly Quota[], time: ToldTime) {
+    this.#counting = counting;
+    this.#time = time;
+  }
+
+  answered(_usage: Usage, nowMs: number): void {
+    this.#end('answered', nowMs);
+  }
+
+  abandoned(nowMs: number): void {
+    this.#end('abandoned', nowMs);
+  }
+
+  #end(state: 'answered' | 'abandoned', nowMs: number): void {
+    checkHeld(this.#state);
+    this.#time.toUs(nowMs);
+    this.#state = state;
+    for (const quota of this.#counting) quota.refusalEnded();
+  }
+}
+
+function checkHeld(state: LeaseState): void {
+  if (state !== 'held') throw new Error(`this lease was already ${state}; end each lease once`);
+}

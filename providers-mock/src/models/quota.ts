@@ -1,0 +1,23 @@
+/**
+ * One limit of a provider while it lives: it is asked whether a request fits, and told what became of it. It never
+ * decides for the others; the model composes the quotas. Times are whole microseconds.
+ */
+
+import type { QuotaSpec, RequestFacts, Usage } from './verdict.js';
+
+export interface Quota {
+  readonly spec: QuotaSpec;
+  /** 0 = the request fits; µs until it would; Infinity = it never does; null = it does not, and nobody can know when. */
+  waitUs(facts: RequestFacts, nowUs: number): number | null;
+  admitted(facts: RequestFacts, nowUs: number): void;
+  /** An admitted request is answered; it was admitted at `takenUs`. */
+  answered(facts: RequestFacts, usage: Usage, takenUs: number, nowUs: number): void;
+  /** The caller of an admitted request went away. */
+  abandoned(facts: RequestFacts, takenUs: number, nowUs: number): void;
+  /** A request was refused, by this quota or another; told only where `refusedCount` is true. */
+  refused(facts: RequestFacts, nowUs: number): void;
+  /** The refusal told to `refused` has reached its caller. */
+  refusalEnded(): void;
+  /** New numbers of a quota of the same shape; the caller has checked both. */
+  reconfigured(spec: QuotaSpec, nowUs: number): void;
+}

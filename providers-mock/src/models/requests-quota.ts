@@ -1,0 +1,47 @@
+/**
+ * Requests over time: each costs one, paid at admission and never given back, however the request ends.
+ */
+
+import type { Allowance } from './allowance.js';
+import type { Quota } from './quota.js';
+import { allowanceNumbers } from './quota-spec.js';
+import type { QuotaSpec, RequestFacts } from './verdict.js';
+
+type RequestsSpec = Extract<QuotaSpec, { kind: 'requests' }>;
+
+export class RequestsQuota implements Quota {
+  #spec: RequestsSpec;
+  readonly #allowance: Allowance;
+
+  constructor(spec: RequestsSpec, allowance: Allowance) {
+    this.#spec = spec;
+    this.#allowance = allowance;
+  }
+
+  get spec(): QuotaSpec {
+    return this.#spec;
+  }
+
+  waitUs(_facts: RequestFacts, nowUs: number): number {
+    return this.#allowance.waitUs(1, nowUs);
+  }
+
+  admitted(_facts: RequestFacts, nowUs: number): void {
+    this.#allowance.charged(1, nowUs);
+  }
+
+  answered(): void {}
+
+  abandoned(): void {}
+
+  refused(_facts: RequestFacts, nowUs: number): void {
+    this.#allowance.refused(1, nowUs);
+  }
+
+  refusalEnded(): void {}
+
+  reconfigured(spec: QuotaSpec, nowUs: number): void {
+    this.#spec = spec as RequestsSpec;
+    this.#allowance.reconfigured(allowanceNumbers(this.#spec), nowUs);
+  }
+}

@@ -1,0 +1,36 @@
+/** What `sim run` says of a run on a terminal: who ran, what was expected, what came out, how to run it again. */
+
+import { duration, number, percent } from '../results/human-numbers.js';
+import type { Summary } from '../results/summary.js';
+import { verdictWords } from '../results/verdict-words.js';
+
+/** Colours only where a person looks. */
+const COLOURED = process.stdout.isTTY === true && process.env.NO_COLOR === undefined;
+
+function coloured(code: number, text: string): string {
+  return COLOURED ? `\u001b[${code}m${text}\u001b[0m` : text;
+}
+
+export function firstLine({ scenario, seed, controller, mode, version }: Omit<Summary, 'requests'>): string {
+  return `${scenario} · seed ${seed} · controller ${controller} · ${mode} · version ${version}`;
+}
+
+export function verdictLines(summary: Summary): readonly string[] {
+  return summary.expectations.map((result) => {
+    const word = result.pass ? coloured(32, 'PASS') : coloured(31, 'FAIL');
+    return `  ${word}  ${verdictWords(result, summary)}`;
+  });
+}
+
+export function outcomeLines(summary: Summary): readonly string[] {
+  const { requests, refused, makespanMs, keys, complete } = summary;
+  const work = `${number(requests.succeeded)} of ${number(requests.logical)} requests succeeded in ${duration(makespanMs)}`;
+  const refusals = `${number(requests.refused)} of ${number(requests.attempts)} attempts refused (${percent(refused.share)})`;
+  const caps = Object.entries(keys).flatMap(([key, { cap }]) =>
+    cap.final === null
+      ? []
+      : [`  ${key}: cap ${cap.initial} → ${cap.final}, between ${cap.min} and ${cap.max}, mean ${number(cap.mean)}`],
+  );
+  const stopped = complete ? [] : [`  ${coloured(33, 'stopped before its end')}`];
+  return [`  ${work}; ${refusals}`, ...caps, ...stopped];
+}

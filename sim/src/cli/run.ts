@@ -1,0 +1,187 @@
+/** `sim run FILE...`: runs scenarios, keeps their results, says what came of their expectations. */
+
+import { Command, InvalidArgumentError } from 'commander';
+import { InvariantBroken } from '../results/checks/invariants.js';
+import { Checks } from '../results/checks.js';
+import { summarise } from '../results/expectations.js';
+import { Metrics } from '../results/metrics.js';
+import { RunFolder } from '../results/run-folder.js';
+import type { Summary } from '../results/summary.js';
+import { TimeSeries, toCsv } from '../results/timeseries.js';
+import { coverChart, toReport } from '../results/to-report.js';
+import { run } from '../run.js';
+import { formatProblems } from '../scenario/problems.js';
+import type { Scenario } from '../scenario/scenario.js';
+import { loadScenarioFile } from '../scenario/scenario-file.js';
+import type { StopReason, TraceEvent } from '../trace/events.js';
+import { OutputError } from '../trace/output-error.js';
+import { simulatedWorld } from '../transport/world.js';
+import { EXIT, type ExitCode, worse } from './exit-codes.js';
+import { NOT_YET_RUN_OPTIONS } from './not-yet.js';
+import { Progress } from './progress.js';
+import { replayCommand } from './replay-command.js';
+import { firstLine, outcomeLines, verdictLines } from './run-lines.js';
+import { VERSION } from './version.js';
+
+interface Options {
+  readonly seed?: number;
+  readonly set: readonly string[];
+  readonly controller?: string;
+  readonly out: string;
+  readonly json: boolean;
+  readonly quiet: boolean;
+  readonly trace: boolean;
+}
+
+const EXAMPLES = `
+Exit codes: 0 ok · 1 an expectation failed · 2 bad usage or scenario · 3 an invariant broke · 4 stopped before its end ·
+130 interrupted.
+
+Try:
+  sim run scenarios/fanout30.yaml
+  sim run scenarios/recovery.yaml --seed 7 --set governor.increaseAfterSuccesses=8`;
+
+export function runCommand(finished: (code: ExitCode) => void): Command {
+  const command = new Command('run')
+    .description('Run scenarios in virtual time; keep trace, figures and report of each.')
+    .argument('<file...>', 'scenario files')
+    .option('--seed <n>', "seed of all random streams, instead of the scenario's", wholeNumber)
+    .option('--set <path=value>', 'change one value of the scenario; may be given again', collect, [])
+    .option('--controller <name>', 'aimd, fixed, fixed:N or none')
+    .option('--out <dir>', 'where the results go, each run in a folder of its own', 'out')
+    .option('--json', 'print the summary alone on stdout, one line per run', false)
+    .option('--quiet', 'print only what failed', false)
+    .option('--no-trace', 'write no trace.jsonl')
+    .addHelpText('after', EXAMPLES)
+    .action(async (files: readonly string[], options: Options) => finished(await runFiles(files, options)));
+  for (const name of NOT_YET_RUN_OPTIONS) {
+    command.on(`option:${name}`, () => command.error(`error: option '--${name}' is not supported yet`));
+    command.addOption(command.createOption(`--${name} [value]`).hideHelp());
+  }
+  return command;
+}
+
+/** Loads all before it runs one: with a problem in any, nothing is run. */
+async function runFiles(files: readonly string[], options: Options): Promise<ExitCode> {
+  const loaded = files.map((file) => ({ file, result: loadScenarioFile(file, overridesOf(options)) }));
+  const problems = loaded.flatMap(({ result }) => (result.kind === 'problems' ? result.problems : []));
+  if (problems.length > 0) {
+    console.error(formatProblems(problems));
+    return EXIT.usage;
+  }
+  const interrupt = interruptSignal();
+  let code: ExitCode = EXIT.ok;
+  for (const { file, result } of loaded) {
+    if (result.kind !== 'scenario') continue;
+    const own = await runGuarded(file, result.scenario, options, interrupt.signal);
+    if (own === EXIT.usage) return own;
+    code = worse(code, own);
+    if (interrupt.signal.aborted) break;
+  }
+  interrupt.release();
+  return code;
+}
+
+async function runGuarded(
+  file: string,
+  scenario: Scenario,
+  options: Options,
+  interrupt: AbortSignal,
+): Promise<ExitCode> {
+  try {
+    return await runOne(file, scenario, options, interrupt);
+  } catch (error) {
+    if (error instanceof OutputError) {
+      console.error(error.message);
+      return EXIT.usage;
+    }
+    if (error instanceof InvariantBroken) {
+      console.error(`${file}: ${error.message}`);
+    } else {
+      console.error(`${file}: a defect of the simulator; please report it with the scenario\n`, error);
+    }
+    return EXIT.invariantBroken;
+  }
+}
+
+async function runOne(file: string, scenario: Scenario, options: Options, interrupt: AbortSignal): Promise<ExitCode> {
+  const folder = new RunFolder({ out: options.out, name: scenario.name, seed: scenario.seed, trace: options.trace });
+  const progress = new Progress(scenario.name);
+  try {
+    const folds = { checks: new Checks(), metrics: new Metrics(), series: new TimeSeries() };
+    let stop: StopReason = 'interrupted';
+    const observe = (event: TraceEvent): void => {
+      folder.trace?.observe(event);
+      folds.checks.observe(event);
+      folds.metrics.observe(event);
+      folds.series.observe(event);
+      progress.observe(event);
+      if (event.type === 'trace-finished') stop = event.stop;
+    };
+    await run({ scenario, world: simulatedWorld(scenario.providers), version: VERSION, observe, interrupt });
+
+    const summary = summarise(folds.metrics.figures(), scenario.expect, folder.trace?.close() ?? null);
+    const replay = replayCommand({ file, seed: scenario.seed, set: options.set, controller: options.controller });
+    const series = folds.series.series();
+    await folder.commit({
+      summary,
+      csv: toCsv(series.keys),
+      report: toReport({ scenario, summary, series, replay }),
+      cover: coverChart(series),
+    });
+    progress.end();
+    say(summary, folder.path, replay, options);
+    return exitCodeOf(summary, stop);
+  } finally {
+    progress.end();
+    folder.discard();
+  }
+}
+
+function say(summary: Summary, folder: string, replay: string, { json, quiet }: Options): void {
+  if (json) {
+    console.log(JSON.stringify(summary));
+    return;
+  }
+  const verdicts = verdictLines(summary);
+  if (quiet) {
+    const failed = verdicts.filter((_, i) => summary.expectations[i]?.pass === false);
+    if (failed.length > 0) console.log([firstLine(summary), ...failed, replay].join('\n'));
+    return;
+  }
+  console.log(
+    [firstLine(summary), ...verdicts, ...outcomeLines(summary), `  ${folder}/report.html`, replay].join('\n'),
+  );
+}
+
+function exitCodeOf(summary: Summary, stop: StopReason): ExitCode {
+  if (stop === 'interrupted') return EXIT.interrupted;
+  if (!summary.complete) return EXIT.stopped;
+  return summary.expectations.every(({ pass }) => pass) ? EXIT.ok : EXIT.expectationFailed;
+}
+
+/** The first Ctrl-C ends the run and keeps what is there; the second ends the process at once. */
+function interruptSignal(): { readonly signal: AbortSignal; release(): void } {
+  const controller = new AbortController();
+  const hear = (): void => {
+    if (controller.signal.aborted) process.exit(EXIT.interrupted);
+    console.error('interrupted: keeping what is there; once more to end at once');
+    controller.abort();
+  };
+  process.on('SIGINT', hear);
+  return { signal: controller.signal, release: () => process.off('SIGINT', hear) };
+}
+
+function overridesOf({ set, seed, controller }: Options) {
+  return { set, ...(seed === undefined ? {} : { seed }), ...(controller === undefined ? {} : { controller }) };
+}
+
+function wholeNumber(text: string): number {
+  const value = Number(text);
+  if (!/^\d+$/.test(text) || !Number.isSafeInteger(value)) throw new InvalidArgumentError('It is a whole number ≥ 0.');
+  return value;
+}
+
+function collect(value: string, earlier: readonly string[]): readonly string[] {
+  return [...earlier, value];
+}

@@ -1,0 +1,291 @@
+/**
+ * How a run went over time, folded out of its trace: per key the cap, what is in flight and queued, what was refused and
+ * succeeded so far, and what the provider really takes at once; per run how many of it can work. A row per instant in
+ * which something changed, thinned to 2000 per key and run; the charts and `timeseries.csv` show the same rows.
+ */
+
+import type { ProviderSettings, Scenario } from '../scenario/scenario.js';
+import type {
+  ConcurrencyChanged,
+  ProviderChanged,
+  RequestSettled,
+  TraceEvent,
+  TraceFinished,
+  TraceStarted,
+} from '../trace/events.js';
+import { CooldownSpans, type Span } from './cooldown-spans.js';
+import { RunWidths } from './run-widths.js';
+import { concurrencyLimit, keysAsked, scenarioOf } from './scenario-facts.js';
+import { ThinnedRows } from './thinned-rows.js';
+
+export interface KeySeries {
+  readonly key: string;
+  readonly points: readonly KeyPoint[];
+  readonly cooldowns: readonly Span[];
+}
+
+/** The state after all events of the instant. */
+export interface KeyPoint {
+  readonly tMs: number;
+  /** Null where nothing governs. */
+  readonly cap: number | null;
+  readonly inFlight: number;
+  readonly queued: number;
+  /** Attempts so far. */
+  readonly refused: number;
+  readonly succeeded: number;
+  /** The smallest concurrency quota; null where the provider has none. */
+  readonly limit: number | null;
+}
+
+export interface RunSeries {
+  readonly run: string;
+  readonly points: readonly { readonly tMs: number; readonly effective: number; readonly bound: number }[];
+}
+
+export interface TimeSeriesResult {
+  /** In the order of the scenario. */
+  readonly keys: readonly KeySeries[];
+  /** In the order in which they started. */
+  readonly runs: readonly RunSeries[];
+  /** How the run ended; null where the trace breaks off. */
+  readonly ending: TraceFinished | null;
+}
+
+/** Columns of a key's row. */
+const T = 0;
+const CAP = 1;
+const IN_FLIGHT = 2;
+const QUEUED = 3;
+const REFUSED = 4;
+const SUCCEEDED = 5;
+const LIMIT = 6;
+const COLUMNS = 7;
+
+/** Columns of a run's row, after the time. */
+const EFFECTIVE = 1;
+const BOUND = 2;
+
+class Recorder {
+  readonly row: Float64Array;
+  readonly #rows: ThinnedRows;
+
+  constructor(columns: number, watched: readonly number[]) {
+    this.row = new Float64Array(columns);
+    this.#rows = new ThinnedRows({ columns, watched });
+  }
+
+  /** Something is about to change at `t`: what held until then is complete. */
+  changesAt(t: number): void {
+    if (t === this.row[T]) return;
+    this.#rows.push(this.row);
+    this.row[T] = t;
+  }
+
+  /** All rows, the latest included. */
+  close(): readonly Float64Array[] {
+    this.#rows.push(this.row);
+    return this.#rows.rows();
+  }
+}
+
+interface KeyRecorder {
+  readonly recorder: Recorder;
+  readonly cooldowns: CooldownSpans;
+}
+
+export class TimeSeries {
+  #scenario: Scenario | undefined;
+  #initial: number | null = null;
+  #providers: Readonly<Record<string, ProviderSettings>> = {};
+  #changes = 0;
+  #now = 0;
+  #widths = new RunWidths(null);
+  readonly #keys = new Map<string, KeyRecorder>();
+  #lastKey: string | undefined;
+  #lastRecorder: KeyRecorder | undefined;
+  readonly #runs = new Map<string, Recorder>();
+  readonly #endedRuns = new Set<string>();
+  #ending: TraceFinished | undefined;
+  #result: TimeSeriesResult | undefined;
+
+  observe(event: TraceEvent): void {
+    const { t } = event;
+    this.#now = t;
+    switch (event.type) {
+      case 'request-queued':
+        this.#changed(event.key, t)[QUEUED]!++;
+        if (event.run !== undefined) this.#widths.asked(t, event.run, event.key);
+        break;
+      case 'request-admitted': {
+        const row = this.#changed(event.key, t);
+        row[QUEUED]!--;
+        row[IN_FLIGHT]!++;
+        break;
+      }
+      case 'request-settled':
+        this.#settled(event);
+        break;
+      case 'concurrency-changed':
+        this.#capChanged(event);
+        break;
+      case 'run-started':
+        this.#widths.started(t, event.run, event.bound);
+        break;
+      case 'run-caps-changed':
+        this.#widths.boundChanged(t, event.run, event.bound);
+        break;
+      case 'run-finished':
+        this.#widths.ended(t, event.run);
+        this.#runs.get(event.run)?.changesAt(t);
+        this.#endedRuns.add(event.run);
+        break;
+      case 'trace-started':
+        this.#begin(event);
+        break;
+      case 'provider-changed':
+        this.#providerChanged(event);
+        break;
+      case 'retry-scheduled':
+      case 'node-waiting':
+      case 'node-executing':
+      case 'run-stalled':
+        break;
+      case 'trace-finished':
+        this.#ending = event;
+        break;
+      default:
+        event satisfies never;
+    }
+  }
+
+  /** Ends the recording; the same result when asked again. */
+  series(): TimeSeriesResult {
+    this.#result ??= { keys: this.#keySeries(), runs: this.#runSeries(), ending: this.#ending ?? null };
+    return this.#result;
+  }
+
+  #keySeries(): readonly KeySeries[] {
+    return [...this.#keys].map(([key, { recorder, cooldowns }]) => {
+      recorder.changesAt(this.#now);
+      return { key, points: recorder.close().map(keyPoint), cooldowns: cooldowns.until(this.#now) };
+    });
+  }
+
+  #runSeries(): readonly RunSeries[] {
+    return [...this.#runs].map(([run, recorder]) => {
+      if (!this.#endedRuns.has(run)) recorder.changesAt(this.#now);
+      return { run, points: recorder.close().map(runPoint) };
+    });
+  }
+
+  #begin(event: TraceStarted): void {
+    const scenario = scenarioOf(event);
+    this.#scenario = scenario;
+    this.#initial = event.initial;
+    this.#providers = scenario.providers;
+    this.#widths = new RunWidths(event.initial, this.#widthChanged);
+    for (const key of keysAsked(scenario)) this.#key(key);
+  }
+
+  /** The row of `key` at `t`, to be changed. */
+  #changed(key: string, t: number): Float64Array {
+    const { recorder } = this.#key(key);
+    recorder.changesAt(t);
+    return recorder.row;
+  }
+
+  #settled({ t, key, outcome, cooldownUntil }: RequestSettled): void {
+    const row = this.#changed(key, t);
+    row[IN_FLIGHT]!--;
+    if (outcome === 'succeeded') row[SUCCEEDED]!++;
+    else if (outcome === 'throttled') row[REFUSED]!++;
+    if (cooldownUntil !== undefined) this.#key(key).cooldowns.extend(t, cooldownUntil);
+  }
+
+  #capChanged({ t, key, next }: ConcurrencyChanged): void {
+    this.#changed(key, t)[CAP] = next;
+    this.#widths.capChanged(t, key, next);
+  }
+
+  /** The trace states the value as written; what the provider becomes is in the scenario, at the same place in order. */
+  #providerChanged({ t, path }: ProviderChanged): void {
+    const entry = this.#scenario?.timeline[this.#changes++];
+    if (entry === undefined || entry.path !== path) {
+      throw new RangeError(
+        `provider-changed: expected change ${this.#changes} of the scenario's timeline, got ${path}`,
+      );
+    }
+    this.#providers = { ...this.#providers, [entry.provider]: entry.becomes };
+    for (const key of this.#keys.keys()) {
+      const limit = concurrencyLimit(key, this.#providers) ?? Number.NaN;
+      if (!Object.is(limit, this.#key(key).recorder.row[LIMIT])) this.#changed(key, t)[LIMIT] = limit;
+    }
+  }
+
+  readonly #widthChanged = (run: string, t: number, width: number, bound: number): void => {
+    let recorder = this.#runs.get(run);
+    if (recorder === undefined) {
+      recorder = new Recorder(BOUND + 1, [EFFECTIVE]);
+      recorder.row[T] = t;
+      this.#runs.set(run, recorder);
+    }
+    recorder.changesAt(t);
+    recorder.row[EFFECTIVE] = width;
+    recorder.row[BOUND] = bound;
+  };
+
+  #key(name: string): KeyRecorder {
+    if (name === this.#lastKey) return this.#lastRecorder as KeyRecorder;
+    let key = this.#keys.get(name);
+    if (key === undefined) {
+      key = { recorder: new Recorder(COLUMNS, [CAP, IN_FLIGHT, QUEUED]), cooldowns: new CooldownSpans() };
+      key.recorder.row[CAP] = this.#initial ?? Number.NaN;
+      key.recorder.row[LIMIT] = concurrencyLimit(name, this.#providers) ?? Number.NaN;
+      this.#keys.set(name, key);
+    }
+    this.#lastKey = name;
+    this.#lastRecorder = key;
+    return key;
+  }
+}
+
+/** A row has NaN where there is no number. */
+function known(value: number): number | null {
+  return Number.isNaN(value) ? null : value;
+}
+
+function keyPoint(row: Float64Array): KeyPoint {
+  return {
+    tMs: row[T]!,
+    cap: known(row[CAP]!),
+    inFlight: row[IN_FLIGHT]!,
+    queued: row[QUEUED]!,
+    refused: row[REFUSED]!,
+    succeeded: row[SUCCEEDED]!,
+    limit: known(row[LIMIT]!),
+  };
+}
+
+function runPoint(row: Float64Array): RunSeries['points'][number] {
+  return { tMs: row[T]!, effective: row[EFFECTIVE]!, bound: row[BOUND]! };
+}
+
+/**
+ * `timeseries.csv`: per key the state after each instant in which something changed. `t_ms` is the time; `cap`, empty
+ * where nothing governs; `in_flight` and `queued`, now; `refused` and `succeeded`, attempts so far; `limit`, the smallest
+ * concurrency quota of the provider, empty where it has none.
+ */
+export function toCsv(keys: readonly KeySeries[]): string {
+  const rows = keys.flatMap(({ key, points }) =>
+    points.map(({ tMs, cap, inFlight, queued, refused, succeeded, limit }) =>
+      [tMs, quoted(key), cap ?? '', inFlight, queued, refused, succeeded, limit ?? ''].join(','),
+    ),
+  );
+  return `${['t_ms,key,cap,in_flight,queued,refused,succeeded,limit', ...rows].join('\n')}\n`;
+}
+
+/** As RFC 4180 has it. */
+function quoted(text: string): string {
+  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+}
