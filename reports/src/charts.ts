@@ -231,7 +231,7 @@ function lineDataset(series: Series, pen: Stroke, xMax: number, scale: number): 
     pointHitRadius: 8 * scale,
     // A mark on the edge of the plot is drawn whole.
     clip: (isScatter || isSparse ? 8 : 2) * scale,
-    order: { area: 4, line: 2, step: series.role === 'limit' ? 3 : 2, points: 1 }[series.style],
+    order: { area: 4, line: 3, step: series.role === 'limit' ? 2 : 3, points: 1 }[series.style],
   };
 }
 

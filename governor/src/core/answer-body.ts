@@ -35,12 +35,15 @@ const RESET = /^resets?at$/;
 /** Generated output, in which a member named `code` is no error code. */
 const OUTPUT_MEMBER = /^(?:choices|content|output)$/;
 
+/** Members of an answer that has something to say besides an error. */
+const PAYLOADS: readonly string[] = ['choices', 'output', 'data', 'content'];
+
 /** Longer than any error on the wire; what comes later is no longer an explanation. */
 const MAX_ERROR = 16_384;
 const MAX_SAID = 2_048;
 
 /** A member with a string or a number, in JSON that may be cut or stand inside something else. */
-const MEMBER = /"([\w-]{1,40})"\s*:\s*(?:"((?:[^"\\]|\\.)*)|(-?\d[\d.]*))/g;
+const MEMBER = /"([\w-]{1,40})"\s*:\s*(?:"((?:[^"\\]|\\.)*)|(-?\d[\w.+-]*))/g;
 const SUSPICIOUS_FRAME = /error|fail|base_resp|"code"|HTTP_STATUS/i;
 const ERROR_EVENT = /^event: ?\S*(?:error|failed)/m;
 const STREAM_START = /^(?:data|event|id|retry)?:/;
@@ -93,7 +96,7 @@ function inspectJson(body: string, required?: string): Inspection {
 function inspectDocument(document: unknown, required?: string): Inspection {
   const error = errorIn(document);
   if (error !== undefined) return { kind: 'error', evidence: readError(error) };
-  const isIncomplete = required && !['data', 'output', 'content', required].some((name) => read(document, name));
+  const isIncomplete = required && ![required, ...PAYLOADS].some((name) => read(document, name));
   return { kind: isIncomplete ? 'cut' : 'complete' };
 }
 
@@ -137,12 +140,12 @@ function errorIn(document: unknown): unknown {
   const error = inside.find(saysSomething);
   if (error !== undefined) return error;
   const base = read(document, 'base_resp');
-  const code = read(base, 'status_code');
-  if (typeof code === 'number' && code !== 0) return base;
-  const isFlat = ['code', 'message'].every((name) => typeof read(document, name) === 'string' && read(document, name));
-  return isFlat && !['choices', 'output', 'data', 'content'].some((name) => read(document, name))
-    ? document
-    : undefined;
+  const baseCode = read(base, 'status_code');
+  if (typeof baseCode === 'number' && baseCode !== 0) return base;
+  const code = read(document, 'code');
+  const isFlat =
+    typeof read(document, 'message') === 'string' && (typeof code === 'number' ? code >= 400 : saysSomething(code));
+  return isFlat && !PAYLOADS.some((name) => read(document, name)) ? document : undefined;
 }
 
 function saysSomething(value: unknown): boolean {

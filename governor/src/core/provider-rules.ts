@@ -76,7 +76,7 @@ export const GENERIC: readonly Rule[] = [
   ],
   [ANY, /context_(?:length|window|size)/, 0, 'context_length'],
   [ANY, /content_(?:filter|policy)|responsibleai|inspection_?failed/, 0, 'content_policy'],
-  [ANY, /overloaded| queue_ex|capacity_ex|reduced-cap| unavailable|service_?unavailable| 5[02][39] /, 0, 'overload'],
+  [ANY, /overloaded| queue_ex|capacity_ex|reduced-cap| unavailable|service_?unavailable| (?:503|529) /, 0, 'overload'],
   [ANY & ~TOO_LARGE, / slow_down /, 0, 'throttle', 'ramp'],
   [
     ANY & ~TOO_LARGE,

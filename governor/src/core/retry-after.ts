@@ -45,7 +45,7 @@ const MONTHS = 'JanFebMarAprMayJunJulAugSepOctNovDec';
 const DAY_NAME = /^(?:(?:Mon|Tues?|Wed(?:nes)?|Thu(?:rs)?|Fri|Sat(?:ur)?|Sun)(?:day)?,? )/;
 const TIME = '(\\d\\d):(\\d\\d):(\\d\\d)';
 /** IMF-fixdate and RFC 850 without the day's name, and their blends (`Mon, 30-Nov-2026 …`). */
-const HTTP_DATE = new RegExp(`^(\\d\\d)[ -]([A-Z]..)[ -](\\d\\d(?:\\d\\d)?) ${TIME} GMT$`);
+const HTTP_DATE = new RegExp(`^(\\d\\d)([ -])([A-Z]..)\\2(\\d\\d(?:\\d\\d)?) ${TIME} GMT$`);
 /** asctime without the day's name. It names no zone and means UTC. */
 const ASCTIME = new RegExp(`^([A-Z]..) ([ \\d]\\d) ${TIME} (\\d{4})$`);
 const ISO = '(\\d{4})-(\\d\\d)-(\\d\\d)[T ](\\d\\d):(\\d\\d)(?::(\\d\\d(?:\\.\\d+)?))?';
@@ -89,8 +89,7 @@ export function parseRetryAfter(
 /** `parseRetryAfter` for a reference that is asked for only by an instant. */
 export function parseWait(value: unknown, now: Now): number | null {
   if (typeof value === 'number') return value >= 0 && value < Number.POSITIVE_INFINITY ? fromSeconds(value, now) : null;
-  if (typeof value !== 'string') return null;
-  if (value.length > MAX_LENGTH) return null;
+  if (typeof value !== 'string' || value.length > MAX_LENGTH) return null;
   const waits = value.split(LIST_COMMA).map((member) => parseOne(member.trim(), now));
   return waits.includes(null) ? null : Math.max(...(waits as number[]));
 }
@@ -171,12 +170,13 @@ function instantMs(text: string, now: Now): number | null {
   if (!DAY_NAME.test(text)) return null;
   const named = text.replace(DAY_NAME, '');
   const asctime = ASCTIME.exec(named);
-  if (asctime)
-    return utcMs(Number(asctime[6]), monthOf(asctime[1]!), asctime[2]!, asctime[3]!, asctime[4]!, asctime[5]!);
-  const [, day, month, year, ...time] = HTTP_DATE.exec(named) ?? [];
-  return year === undefined
-    ? null
-    : dateMs(year, (full) => utcMs(full, monthOf(month!), day!, time[0]!, time[1]!, time[2]!), now);
+  if (asctime) {
+    const [, month, day, hour, minute, second, year] = asctime;
+    return utcMs(Number(year), monthOf(month!), day!, hour!, minute!, second!);
+  }
+  const [, day, , month, year, hour, minute, second] = HTTP_DATE.exec(named) ?? [];
+  if (year === undefined) return null;
+  return dateMs(year, (full) => utcMs(full, monthOf(month!), day!, hour!, minute!, second!), now);
 }
 
 /** A two-digit year is the next one with these digits, unless that is more than 50 years ahead: then the last one. */

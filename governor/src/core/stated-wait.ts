@@ -34,7 +34,7 @@ export function exhaustedReset(limits: Limits, rules: ProviderRules, scope: Scop
     if (rules.resetIsWait || remaining === 0 || rejected) return true;
     // Nothing says what remains: it is the limit that the refusal names, or the only one there is.
     const isSilent = remaining === undefined && rejected === undefined;
-    return isSilent && (limits.size === 1 || scopeOfDimension(dimension) === scope);
+    return isSilent && (limits.size === 1 || (scope !== undefined && scopeOfDimension(dimension) === scope));
   };
   const waits = [...limits].filter(isExhausted).map(([, { resetMs }]) => resetMs ?? -1);
   const longest = Math.max(-1, ...waits);

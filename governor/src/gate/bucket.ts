@@ -18,7 +18,7 @@ import { Fifo } from '../core/fifo.js';
 import { Stagger } from '../core/stagger.js';
 import type { AbortSignals } from './abort.js';
 import type { Clock } from './clock.js';
-import type { Listeners } from './events.js';
+import type { Listeners, RequestEvent, RequestOutcome } from './events.js';
 import {
   BucketLane,
   type CancellingGate,
@@ -32,6 +32,7 @@ import { GateTicket, type Key, type Ticket, type TicketIssuer } from './ticket.j
 export interface BucketSettings {
   readonly clock: Clock;
   readonly listeners: Listeners;
+  readonly requests: Listeners<RequestEvent>;
   readonly signals: AbortSignals;
   /** The growth limit where no run's bound is larger. */
   readonly growthLimit: number;
@@ -65,6 +66,7 @@ export class Bucket implements TicketIssuer<BucketLane>, CancellingGate {
   readonly #controller: ConcurrencyController;
   readonly #settings: BucketSettings;
   readonly #clock: Clock;
+  readonly #requests: Listeners<RequestEvent>;
   readonly #queue = new FairQueue<QueuedRequest>();
   readonly #tickets = new Fifo<GateTicket<BucketLane>>();
   /** Lanes of open runs that have used the key; of these, the engaged have something in flight or queued. */
@@ -88,6 +90,7 @@ export class Bucket implements TicketIssuer<BucketLane>, CancellingGate {
     this.#controller = controller;
     this.#settings = settings;
     this.#clock = settings.clock;
+    this.#requests = settings.requests;
     this.#stagger = new Stagger(settings.resumeStaggerMs);
     this.#cap = controller.snapshot().cap;
     this.#lastChange = { reason: 'initial', at: now };
@@ -102,7 +105,9 @@ export class Bucket implements TicketIssuer<BucketLane>, CancellingGate {
     const now = this.#clock.now();
     this.#announce(this.#controller.observed(now), now, false);
     if (this.#queue.size > 0 || !this.#mayAdmit(now)) return undefined;
-    return this.#grant(lane, now, 0);
+    const ticket = this.#grant(lane, now, 0);
+    if (this.#requests.present) this.#tellAdmitted(ticket);
+    return ticket;
   }
 
   /** @param askedAt when the request was asked for, if earlier than now: it may have waited for a seat before. */
@@ -124,6 +129,7 @@ export class Bucket implements TicketIssuer<BucketLane>, CancellingGate {
     if (this.#queue.size >= this.#settings.maxQueue) {
       const full = new QueueFullError(`${this.#text}: maxQueue ${this.#settings.maxQueue} requests are already queued`);
       this.#settings.listeners.guard(() => waiter.refused(full));
+      if (this.#requests.present) this.#tellWithdrawn(lane, full, now);
       return SETTLED;
     }
     const request = new QueuedRequest(this, lane, waiter, since, observer);
@@ -133,6 +139,9 @@ export class Bucket implements TicketIssuer<BucketLane>, CancellingGate {
     observer?.queued(now);
     this.#tellWaiting(now);
     if (!this.#granting) this.#arm(now);
+    if (this.#requests.present) {
+      this.#requests.tell({ type: 'request-queued', at: now, key: this.key, run: lane.run?.id });
+    }
     return request;
   }
 
@@ -140,7 +149,9 @@ export class Bucket implements TicketIssuer<BucketLane>, CancellingGate {
   observe(): Ticket {
     const now = this.#clock.now();
     this.#announce(this.#controller.observed(now), now, false);
-    return this.#issue(this.commonLane, now, 0, this.#controller.canAdmit(now));
+    const ticket = this.#issue(this.commonLane, now, 0, this.#controller.canAdmit(now));
+    if (this.#requests.present) this.#tellAdmitted(ticket);
+    return ticket;
   }
 
   cancel(request: QueuedRequest, reason: unknown): void {
@@ -227,7 +238,7 @@ export class Bucket implements TicketIssuer<BucketLane>, CancellingGate {
       ? this.#controller.succeeded(now, ticket.epoch, this.#measured(ticket, sample, now))
       : this.#controller.ended(now);
     ticket.lane.run?.progressed();
-    this.#settled(ticket, changes, now);
+    this.#settled(ticket, changes, now, 'succeeded');
   }
 
   throttled(ticket: GateTicket<BucketLane>, reason: ThrottleReason, retryAfterMs: number | undefined): void {
@@ -236,19 +247,19 @@ export class Bucket implements TicketIssuer<BucketLane>, CancellingGate {
     const until = this.#controller.snapshot().cooldownUntil ?? Number.NEGATIVE_INFINITY;
     if (until > this.#cooldownUntil) this.#stagger.cooldownExtended();
     this.#cooldownUntil = until;
-    this.#settled(ticket, changes, now);
+    this.#settled(ticket, changes, now, 'throttled', reason);
     ticket.lane.run?.hindered(now);
   }
 
   failed(ticket: GateTicket<BucketLane>): void {
     const now = this.#clock.now();
-    this.#settled(ticket, this.#controller.failed(now), now);
+    this.#settled(ticket, this.#controller.failed(now), now, 'failed');
     ticket.lane.run?.hindered(now);
   }
 
   ended(ticket: GateTicket<BucketLane>): void {
     const now = this.#clock.now();
-    this.#settled(ticket, this.#controller.ended(now), now);
+    this.#settled(ticket, this.#controller.ended(now), now, 'ended');
   }
 
   settledTwice(): void {
@@ -263,7 +274,13 @@ export class Bucket implements TicketIssuer<BucketLane>, CancellingGate {
     return stated === undefined ? sample : { ...sample, ...stated };
   }
 
-  #settled(ticket: GateTicket<BucketLane>, changes: readonly CapChange[], now: number): void {
+  #settled(
+    ticket: GateTicket<BucketLane>,
+    changes: readonly CapChange[],
+    now: number,
+    outcome: RequestOutcome,
+    reason?: ThrottleReason,
+  ): void {
     this.#tickets.remove(ticket);
     const { lane } = ticket;
     if (changes.length > 0) {
@@ -272,6 +289,18 @@ export class Bucket implements TicketIssuer<BucketLane>, CancellingGate {
       this.#tell(changes, now, hearing);
     } else {
       this.#drop(lane);
+    }
+    if (this.#requests.present) {
+      const heldMs = now - ticket.admittedAt;
+      this.#requests.tell({
+        type: 'request-settled',
+        at: now,
+        key: this.key,
+        run: lane.run?.id,
+        outcome,
+        reason,
+        heldMs,
+      });
     }
     if (this.#queue.size > 0) this.#drain();
   }
@@ -301,6 +330,7 @@ export class Bucket implements TicketIssuer<BucketLane>, CancellingGate {
   #handOver(waiter: Waiter, observer: WaitObserver | undefined, ticket: GateTicket<BucketLane>, now: number): void {
     this.#granting = true;
     try {
+      if (this.#requests.present) this.#tellAdmitted(ticket);
       observer?.left(now, true);
       waiter.admitted(ticket);
     } catch (error) {
@@ -352,6 +382,15 @@ export class Bucket implements TicketIssuer<BucketLane>, CancellingGate {
     if (lane.run !== undefined && lane.inFlight === 0 && lane.size === 0) this.#engaged.delete(lane);
     request.observer?.left(now, false);
     this.#settings.listeners.guard(() => request.waiter.refused(reason));
+    if (this.#requests.present) this.#tellWithdrawn(lane, reason, now);
+  }
+
+  #tellAdmitted({ admittedAt: at, queuedMs, run }: GateTicket<BucketLane>): void {
+    this.#requests.tell({ type: 'request-admitted', at, key: this.key, run, queuedMs });
+  }
+
+  #tellWithdrawn(lane: BucketLane, cause: unknown, at: number): void {
+    this.#requests.tell({ type: 'request-withdrawn', at, key: this.key, run: lane.run?.id, cause });
   }
 
   #clampCooldown(retryAfterMs: number | undefined, at: number): number | undefined {

@@ -3,7 +3,8 @@
  * hurts nobody else and is reported.
  */
 
-import type { CapChange } from '../core/controller.js';
+import type { CapChange, ThrottleReason } from '../core/controller.js';
+import type { Key } from './ticket.js';
 
 /** Every event carries `at`, milliseconds on the governor's clock. */
 export type GovernorEvent =
@@ -72,10 +73,51 @@ export interface SettledTwice {
   readonly key: string;
 }
 
-export type Listener = (event: GovernorEvent) => void;
+/** What happens to single requests: for metrics. Made only while somebody listens. */
+export type RequestEvent = RequestQueued | RequestWithdrawn | RequestAdmitted | RequestSettled;
 
-export class Listeners {
-  readonly #listeners = new Set<Listener>();
+/** It has to wait. Each is followed by its admission or its withdrawal. */
+export interface RequestQueued extends RequestNews {
+  readonly type: 'request-queued';
+}
+
+/** It gets no ticket: aborted or cancelled in the queue, refused entry to a full one, or its run or the governor closed. */
+export interface RequestWithdrawn extends RequestNews {
+  readonly type: 'request-withdrawn';
+  readonly cause: unknown;
+}
+
+export interface RequestAdmitted extends RequestNews {
+  readonly type: 'request-admitted';
+  /** As of its ticket. */
+  readonly queuedMs: number;
+}
+
+/** Its ticket was settled. */
+export interface RequestSettled extends RequestNews {
+  readonly type: 'request-settled';
+  readonly outcome: RequestOutcome;
+  /** Of `throttled`: why the provider refused. */
+  readonly reason: ThrottleReason | undefined;
+  /** Admission to settlement, milliseconds. */
+  readonly heldMs: number;
+}
+
+export type RequestOutcome = 'succeeded' | 'throttled' | 'failed' | 'ended';
+
+interface RequestNews {
+  readonly at: number;
+  readonly key: Key;
+  /** The id of the run it belongs to. */
+  readonly run: string | undefined;
+}
+
+type Listener<E> = (event: E) => void;
+
+export class Listeners<E = GovernorEvent> {
+  /** False lets the caller skip making the event. */
+  present = false;
+  readonly #listeners = new Set<Listener<E>>();
   readonly #report: (error: unknown) => void;
 
   /** @param report hears of what a listener or a waiter's callback threw. */
@@ -83,19 +125,18 @@ export class Listeners {
     this.#report = report;
   }
 
-  /** False lets the caller skip making the event. */
-  get present(): boolean {
-    return this.#listeners.size > 0;
-  }
-
-  add(listener: Listener): () => void {
+  add(listener: Listener<E>): () => void {
     // Wrapped, so that the same function added twice is two listeners and each is taken back alone.
-    const own: Listener = (event) => listener(event);
+    const own: Listener<E> = (event) => listener(event);
     this.#listeners.add(own);
-    return () => void this.#listeners.delete(own);
+    this.present = true;
+    return () => {
+      this.#listeners.delete(own);
+      this.present = this.#listeners.size > 0;
+    };
   }
 
-  tell(event: GovernorEvent): void {
+  tell(event: E): void {
     for (const listener of this.#listeners) this.guard(() => listener(event));
   }
 

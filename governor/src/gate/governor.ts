@@ -12,7 +12,7 @@ import { AbortSignals } from './abort.js';
 import { admission } from './admission.js';
 import { Bucket, type BucketSettings, type BucketSnapshot } from './bucket.js';
 import { type Clock, systemClock } from './clock.js';
-import { type GovernorEvent, Listeners } from './events.js';
+import { type GovernorEvent, Listeners, type RequestEvent } from './events.js';
 import type { BucketLane, Waiter, Waiting } from './queued-request.js';
 import { type RequestOptions, requestWithRetries } from './request.js';
 import { type FinishedAsks, GovernedRun, type Run, type RunHost, type RunOptions } from './run.js';
@@ -62,6 +62,8 @@ export interface Governor {
   openRun(id: string, options?: RunOptions): Run;
   /** Returns what takes the listener away. */
   onEvent(listener: (event: GovernorEvent) => void): () => void;
+  /** The same for what happens to single requests: queued, admitted, settled. Costs nothing while nobody listens. */
+  onRequest(listener: (event: RequestEvent) => void): () => void;
   snapshot(key: Key): BucketSnapshot | undefined;
   snapshots(): BucketSnapshot[];
   /** Refuses whoever waits and drops all timers; requests in flight settle as they end. */
@@ -92,6 +94,7 @@ function settingsOf(options: GovernorOptions): BucketSettings & { readonly initi
   if (options.preset !== undefined && options.preset !== 'reference')
     refuseOption('preset', options.preset, "'reference'");
   const { initial, growthLimit, idleResetMs } = resolveAimdOptions({ ...options, key: 'any' });
+  const report = options.onError ?? ((error) => console.error('tidegate: a listener threw', error));
   const growthFactor = numberOption('growthFactor', options.growthFactor, 1, 'a number ≥ 1', (n) => n >= 1);
   return {
     initial,
@@ -102,7 +105,8 @@ function settingsOf(options: GovernorOptions): BucketSettings & { readonly initi
     maxQueue:
       options.maxQueue === undefined ? Number.POSITIVE_INFINITY : integerOption('maxQueue', options.maxQueue, 1, 1),
     clock: options.clock ?? systemClock,
-    listeners: new Listeners(options.onError ?? ((error) => console.error('tidegate: a listener threw', error))),
+    listeners: new Listeners(report),
+    requests: new Listeners(report),
     signals: new AbortSignals(),
   };
 }
@@ -193,6 +197,10 @@ class BucketGovernor implements Governor, RunHost {
 
   onEvent(listener: (event: GovernorEvent) => void): () => void {
     return this.listeners.add(listener);
+  }
+
+  onRequest(listener: (event: RequestEvent) => void): () => void {
+    return this.#settings.requests.add(listener);
   }
 
   snapshot(key: Key): BucketSnapshot | undefined {

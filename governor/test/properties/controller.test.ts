@@ -63,7 +63,7 @@ describe('the rules bite: a controller', () => {
     [
       'that keeps its changes to itself',
       'every move of the cap is reported, and nothing else is',
-      Bent.with((c) => ({ seed: (...given) => void c.seed(...given) ?? [] })),
+      Bent.with((c) => ({ seed: (...given) => c.seed(...given).slice(0, 0) })),
     ],
     [
       'that reports a move that did not happen',

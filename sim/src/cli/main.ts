@@ -57,4 +57,9 @@ async function main(argv: readonly string[]): Promise<ExitCode> {
   return code;
 }
 
+// Whoever reads the output may stop reading, as `head` does; that is no fault.
+process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+  if (error.code !== 'EPIPE') throw error;
+});
+
 process.exitCode = await main(process.argv);

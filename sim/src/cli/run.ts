@@ -25,7 +25,7 @@ import { VERSION } from './version.js';
 
 interface Options {
   readonly seed?: number;
-  readonly set: readonly string[];
+  readonly set?: readonly string[];
   readonly controller?: string;
   readonly out: string;
   readonly json: boolean;
@@ -46,7 +46,7 @@ export function runCommand(finished: (code: ExitCode) => void): Command {
     .description('Run scenarios in virtual time; keep trace, figures and report of each.')
     .argument('<file...>', 'scenario files')
     .option('--seed <n>', "seed of all random streams, instead of the scenario's", wholeNumber)
-    .option('--set <path=value>', 'change one value of the scenario; may be given again', collect, [])
+    .option('--set <path=value>', 'change one value of the scenario; may be given again', collect)
     .option('--controller <name>', 'aimd, fixed, fixed:N or none')
     .option('--out <dir>', 'where the results go, each run in a folder of its own', 'out')
     .option('--json', 'print the summary alone on stdout, one line per run', false)
@@ -121,7 +121,7 @@ async function runOne(file: string, scenario: Scenario, options: Options, interr
     await run({ scenario, world: simulatedWorld(scenario.providers), version: VERSION, observe, interrupt });
 
     const summary = summarise(folds.metrics.figures(), scenario.expect, folder.trace?.close() ?? null);
-    const replay = replayCommand({ file, seed: scenario.seed, set: options.set, controller: options.controller });
+    const replay = replayCommand({ file, seed: scenario.seed, set: options.set ?? [], controller: options.controller });
     const series = folds.series.series();
     await folder.commit({
       summary,
@@ -172,7 +172,7 @@ function interruptSignal(): { readonly signal: AbortSignal; release(): void } {
   return { signal: controller.signal, release: () => process.off('SIGINT', hear) };
 }
 
-function overridesOf({ set, seed, controller }: Options) {
+function overridesOf({ set = [], seed, controller }: Options) {
   return { set, ...(seed === undefined ? {} : { seed }), ...(controller === undefined ? {} : { controller }) };
 }
 
@@ -182,6 +182,6 @@ function wholeNumber(text: string): number {
   return value;
 }
 
-function collect(value: string, earlier: readonly string[]): readonly string[] {
+function collect(value: string, earlier: readonly string[] = []): readonly string[] {
   return [...earlier, value];
 }

@@ -9,10 +9,9 @@ const OVER_TIME = { kind: 'line', xLabel: 'time', xUnit: 'duration', yMin: 0 } a
 
 /** The cap against what is in flight and what the provider really takes, with every refusal and every cooldown. */
 export function capChart({ key, points, cooldowns }: KeySeries): LineChart {
-  // The first is drawn on top: a dashed line shows where it lies on another.
   const series: readonly Series[] = [
-    { name: "provider's limit", style: 'step', role: 'limit', dashed: true, points: column(points, 'limit') },
     { name: 'cap', style: 'step', role: 'primary', points: column(points, 'cap') },
+    { name: "provider's limit", style: 'step', role: 'limit', dashed: true, points: column(points, 'limit') },
     { name: 'in flight', style: 'area', role: 'secondary', points: column(points, 'inFlight') },
     { name: 'refusals', style: 'points', role: 'bad', points: refusals(points) },
   ];

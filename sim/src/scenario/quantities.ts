@@ -116,6 +116,6 @@ export function share(): z.ZodType<number> {
 /** A percentage or a number as a fraction; undefined for anything else. May be above 1. */
 export function readShare(value: unknown): number | undefined {
   if (typeof value === 'number') return value;
-  // Divided, not multiplied: 7 × 0.01 is not 0.07.
+  // Divided, not multiplied: 57 × 0.01 is not 0.57.
   return typeof value === 'string' && sharePattern.test(value) ? Number(value.slice(0, -1)) / 100 : undefined;
 }

@@ -50,6 +50,7 @@ const mostAliases = 100;
 /** A reason in the library's words may quote the text it is about. */
 const longestReason = 160;
 
+/** Reads one YAML document. Everything is in the result, also where nothing can be made of the text. */
 export function readYaml(text: string): YamlSource {
   const lines = new LineCounter();
   const tokens = [...new Parser(lines.addNewLine).parse(text)];
@@ -130,46 +131,59 @@ interface StructureProblem extends SyntaxProblem {
   readonly fatal: boolean;
 }
 
+type Chain = readonly (Document | Node | Pair)[];
+
 /** Repeated keys (the library's own check is quadratic and knows no path), keys that are no names, broken aliases. */
 function structureProblems(document: Document, nodes: NodeFinder): readonly StructureProblem[] {
   const problems: StructureProblem[] = [];
-  const add = (node: Node, path: Path, message: string, fatal: boolean): void => {
-    problems.push({ ...nodes.placeOf(node), path, message, fatal });
-  };
   let aliases = 0;
   visit(document, {
     Map: (_, map, ancestors) => {
-      const path = pathOf([...ancestors, map]);
-      const seen = new Map<string, Node>();
-      for (const { key } of map.items) {
-        const name = keyName(key);
-        if (!isNode(key) || name === undefined || name === '__proto__') {
-          add(
-            isNode(key) ? key : map,
-            path,
-            `${name === undefined ? 'a key' : echo(name)} cannot be the name of a field`,
-            true,
-          );
-          continue;
-        }
-        const first = seen.get(name);
-        if (first === undefined) seen.set(name, key);
-        else add(key, [...path, name], `given twice; first on line ${nodes.placeOf(first).line}`, false);
-      }
+      problems.push(...keyProblems(map, [...ancestors, map], nodes));
     },
     Alias: (_, alias, ancestors) => {
       aliases += 1;
-      if (aliases === mostAliases + 1) add(alias, [], `more than ${mostAliases} aliases`, true);
-      if (aliases > mostAliases) return visit.BREAK;
-      const target = alias.resolve(document);
-      if (target === undefined)
-        add(alias, pathOf([...ancestors, alias]), `there is no anchor &${shorten(alias.source)} before it`, true);
-      else if (ancestors.includes(target))
-        add(alias, pathOf([...ancestors, alias]), `*${shorten(alias.source)} contains itself`, true);
-      return undefined;
+      problems.push(...aliasProblems(alias, [...ancestors, alias], aliases, document, nodes));
+      return aliases > mostAliases ? visit.BREAK : undefined;
     },
   });
   return problems;
+}
+
+function keyProblems(map: YAMLMap, chain: Chain, nodes: NodeFinder): readonly StructureProblem[] {
+  const seen = new Map<string, Node>();
+  return map.items.flatMap(({ key }): readonly StructureProblem[] => {
+    const name = keyName(key);
+    if (!isNode(key) || name === undefined || name === '__proto__') {
+      const message = `${name === undefined ? 'a key' : echo(name)} cannot be the name of a field`;
+      return [{ ...nodes.placeOf(isNode(key) ? key : map), path: pathOf(chain), message, fatal: true }];
+    }
+    const first = seen.get(name);
+    if (first === undefined) {
+      seen.set(name, key);
+      return [];
+    }
+    const message = `given twice; first on line ${nodes.placeOf(first).line}`;
+    return [{ ...nodes.placeOf(key), path: [...pathOf(chain), name], message, fatal: false }];
+  });
+}
+
+/** @param number Which alias of the document it is, from 1. */
+function aliasProblems(
+  alias: Alias,
+  chain: Chain,
+  number: number,
+  document: Document,
+  nodes: NodeFinder,
+): readonly StructureProblem[] {
+  const place = nodes.placeOf(alias);
+  // To resolve an alias takes a walk over the document; past the limit nobody needs it.
+  if (number > mostAliases) return [{ ...place, path: [], message: `more than ${mostAliases} aliases`, fatal: true }];
+  const target = alias.resolve(document);
+  if (target !== undefined && !chain.includes(target)) return [];
+  const name = shorten(alias.source);
+  const message = target === undefined ? `there is no anchor &${name} before it` : `*${name} contains itself`;
+  return [{ ...place, path: pathOf(chain), message, fatal: true }];
 }
 
 /** A scalar key as the name that the data has for it. */
@@ -179,7 +193,7 @@ function keyName(key: unknown): string | undefined {
 }
 
 /** The path of a node from the chain of its ancestors, itself last. */
-function pathOf(chain: readonly (Document | Node | Pair)[]): Path {
+function pathOf(chain: Chain): Path {
   const path: (string | number)[] = [];
   for (const [i, node] of chain.entries()) {
     const next = chain[i + 1];

@@ -14,7 +14,7 @@ export interface Setting {
 
 export function load(text: string, { files = {}, options = {} }: Setting = {}): LoadResult {
   const readFile = (path: string): string => {
-    const content = files[path];
+    const content = Object.hasOwn(files, path) ? files[path] : undefined;
     if (content === undefined) throw Object.assign(new Error('the text of the system'), { code: 'ENOENT' });
     return content;
   };

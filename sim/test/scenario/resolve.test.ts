@@ -516,7 +516,7 @@ describe('a CSV file', () => {
 
   it('may state tokens itself', () => {
     const text = minimal().replace('count: 3', 'csv: files.csv');
-    const files = { 'files.csv': '\ufeffname,input,output,bytes\r\na,10,3,999\r\n\r\nb,20,4,999\r\n' };
+    const files = { 'files.csv': '\ufeff"name",input,output,bytes\r\na,10,3,999\r\n\r\nb,20,4,999\r\n' };
     expect(scenarioOf(text, { files }).workload.runs[0]?.agents.population).toEqual({
       kind: 'rows',
       rows: [

@@ -2,7 +2,26 @@
 
 import type { TraceEvent } from '../../trace/events.js';
 
-export const INVARIANTS = {
+export type Invariant =
+  | 'time-never-goes-back'
+  | 'attempts-in-order'
+  | 'one-settlement'
+  | 'in-flight-balance'
+  | 'room-under-cap'
+  | 'no-admission-in-cooldown'
+  | 'cap-in-bounds'
+  | 'one-cut-per-epoch'
+  | 'raise-on-proof'
+  | 'first-in-first-out'
+  | 'turns-between-runs'
+  | 'wait-as-measured'
+  | 'service-as-measured'
+  | 'times-add-up'
+  | 'every-request-ends'
+  | 'ledger-agrees'
+  | 'mock-in-flight';
+
+export const INVARIANTS: Readonly<Record<Invariant, string>> = {
   'time-never-goes-back': 'no event is earlier than the one before it',
   'attempts-in-order':
     'requests are numbered from 1; each attempt is queued, admitted and settled, and then comes the next',
@@ -21,9 +40,7 @@ export const INVARIANTS = {
   'every-request-ends': 'a run that is done has no request left',
   'ledger-agrees': "the governor's counts are those of the provider's own ledger",
   'mock-in-flight': 'the provider has nothing in flight that the governor has not',
-} as const satisfies Record<string, string>;
-
-export type Invariant = keyof typeof INVARIANTS;
+};
 
 /** A defect of the governor, the provider model or the runner, found in the trace; never the fault of a scenario. */
 export class InvariantBroken extends Error {
