@@ -15,7 +15,17 @@ const ROOMS: Readonly<Record<string, readonly (readonly string[])[]>> = {
   governor: [['index', 'controllers', 'testing'], ['adapters'], ['gate'], ['core']],
   'providers-mock': [['index'], ['adapters'], ['wire'], ['models']],
   reports: [['index'], ['render-html', 'render-png', 'render-markdown']],
-  sim: [['index', 'cli'], ['results'], ['run'], ['workload'], ['transport'], ['baselines'], ['scenario'], ['trace'], ['kernel']],
+  sim: [
+    ['index', 'cli'],
+    ['results'],
+    ['run'],
+    ['workload'],
+    ['transport'],
+    ['baselines'],
+    ['scenario'],
+    ['trace'],
+    ['kernel'],
+  ],
 };
 
 /** Packages of the house that a package may import, through their public entry points. */
@@ -105,7 +115,9 @@ describe('the import rules', () => {
         imports
           .filter((specifier) => specifier.startsWith('@tidegate/'))
           .filter((specifier) => !allowed.includes(specifier.split('/')[1] as string) || specifier.includes('/src/'))
-          .map((specifier) => `${path} imports ${specifier}: only ${allowed.join(', ') || 'none'} may be imported here`),
+          .map(
+            (specifier) => `${path} imports ${specifier}: only ${allowed.join(', ') || 'none'} may be imported here`,
+          ),
       );
     expect(wrong).toEqual([]);
   });
@@ -141,7 +153,10 @@ describe('the bans', () => {
   it('no ambient clock, timer or randomness outside the named files', () => {
     const wrong = sources
       .filter(({ path, text }) => !(path in AMBIENT_ALLOWED) && AMBIENT.test(text))
-      .map(({ path, text }) => `${path} uses ${AMBIENT.exec(text)?.[0]}: take a Clock, a Scheduler or a RandomStream instead`);
+      .map(
+        ({ path, text }) =>
+          `${path} uses ${AMBIENT.exec(text)?.[0]}: take a Clock, a Scheduler or a RandomStream instead`,
+      );
     expect(wrong).toEqual([]);
   });
 

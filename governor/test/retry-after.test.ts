@@ -108,7 +108,7 @@ describe('an instant', () => {
     ['Wednesday, 02-Dec-26 12:00:00 GMT', 172_800_000],
     ['Sun, 28 Feb 2027 12:00:00 GMT', 90 * 86_400_000],
     // A two-digit year is at most 50 years ahead: 76 may be 2076 until this day of the year.
-    ['Monday, 30-Nov-76 12:00:00 GMT', (Date.UTC(2076, 10, 30, 12) - receivedMs) | 0 || 1_577_923_200_000],
+    ['Monday, 30-Nov-76 12:00:00 GMT', 1_577_923_200_000],
     ['Tuesday, 01-Dec-76 12:00:00 GMT', 0],
     ['Sunday, 06-Nov-94 08:49:37 GMT', 0],
     // The past is 0; the last second of the calendar is far and finite.
@@ -192,9 +192,33 @@ describe('an instant', () => {
 
 describe('properties', () => {
   it('any text gives null or a whole number of milliseconds that is neither negative nor beyond 2⁵³ − 1', () => {
-    const pieces = fc.constantFrom('1', '59', '.', ',', ' ', '-', 'e', 's', 'm', 'h', 'ms', 'GMT', 'Mon', ':', 'T', 'Z', '9'.repeat(30));
-    const texts = fc.oneof(fc.string(), fc.array(pieces, { maxLength: 12 }).map((parts) => parts.join('')));
-    const references = fc.record({ receivedAt: fc.oneof(fc.double(), fc.string()), date: fc.oneof(fc.double(), fc.string()) });
+    const pieces = fc.constantFrom(
+      '1',
+      '59',
+      '.',
+      ',',
+      ' ',
+      '-',
+      'e',
+      's',
+      'm',
+      'h',
+      'ms',
+      'GMT',
+      'Mon',
+      ':',
+      'T',
+      'Z',
+      '9'.repeat(30),
+    );
+    const texts = fc.oneof(
+      fc.string(),
+      fc.array(pieces, { maxLength: 12 }).map((parts) => parts.join('')),
+    );
+    const references = fc.record({
+      receivedAt: fc.oneof(fc.double(), fc.string()),
+      date: fc.oneof(fc.double(), fc.string()),
+    });
     fc.assert(
       fc.property(fc.oneof(texts, fc.double()), references, (value, reference) => {
         const ms = parseRetryAfter(value, reference);
@@ -220,8 +244,22 @@ describe('properties', () => {
       fc.property(instants, (epochSeconds) => {
         const at = new Date(epochSeconds * 1_000);
         const imf = at.toUTCString();
-        const [day, date, month, year, time] = imf.replace(',', '').split(' ') as [string, string, string, string, string];
-        const long = { Mon: 'Monday', Tue: 'Tuesday', Wed: 'Wednesday', Thu: 'Thursday', Fri: 'Friday', Sat: 'Saturday', Sun: 'Sunday' };
+        const [day, date, month, year, time] = imf.replace(',', '').split(' ') as [
+          string,
+          string,
+          string,
+          string,
+          string,
+        ];
+        const long = {
+          Mon: 'Monday',
+          Tue: 'Tuesday',
+          Wed: 'Wednesday',
+          Thu: 'Thursday',
+          Fri: 'Friday',
+          Sat: 'Saturday',
+          Sun: 'Sunday',
+        };
         const forms = [
           imf,
           `${long[day as keyof typeof long]}, ${date}-${month}-${year.slice(2)} ${time} GMT`,

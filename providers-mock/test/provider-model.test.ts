@@ -190,13 +190,15 @@ describe('quotas together', () => {
       'admitted',
       'refused',
     ]);
+    // Both have no room; the provider's quotas are asked first.
+    expect(large.decide(FACTS, 3)).toMatchObject({ quota: 'account' });
     leaseOf(first).abandoned(4);
     provider.reconfigure(spec(1), 5);
     expect(small.decide(FACTS, 6).kind).toBe('refused');
     provider.reconfigure(spec(3), 7);
     expect(small.decide(FACTS, 8).kind).toBe('admitted');
     expect(provider.ledger()).toMatchObject({
-      large: { requests: 2, admitted: 1, abandoned: 1, inFlight: 0, refusedBy: { account: 0, rpm: 1 } },
+      large: { requests: 3, admitted: 1, abandoned: 1, inFlight: 0, refusedBy: { account: 1, rpm: 1 } },
       small: { requests: 4, admitted: 2, abandoned: 0, inFlight: 2, refusedBy: { account: 2 } },
     });
     expect(() => provider.model('medium')).toThrow('model must be one of large, small, got medium');

@@ -49,7 +49,7 @@ const ERROR_EVENT = /^event: ?\S*(?:error|failed)/m;
 const STREAM_START = /^(?:data|event|id|retry)?:/;
 const KNOWN_STREAM = /"choices"|"candidates"|message_start|content_block|"response\.|"done":\s*false/;
 const STREAM_END =
-  /\[DONE\]|message_?stop|message-end|response\.(?:completed|incomplete)|"done":\s*true|"generated_text":\s*"|"(?:finish|stop)_?reason":\s*"(?!null"|error")/i;
+  /\[DONE\]|message_?stop|message-end|response\.(?:completed|incomplete)|"done":\s*true|"generated_text":\s*"|"(?:finish|stop)_?reason":\s*"(?!null"|error")\w+"/i;
 /** The end marker is among the last frames; usage and `[DONE]` may follow it. */
 const TAIL = 16_384;
 const OUTPUT =
@@ -76,7 +76,7 @@ export function inspectSuccess(body: unknown, contentType: string, required?: st
   const start = body.trimStart();
   if (start === '') return { kind: body === '' ? 'cut' : 'silent' };
   if (/eventstream/i.test(contentType)) return inspectBinaryFrames(body);
-  if (STREAM_START.test(start)) return inspectFrames(body.split(/\r?\n\r?\n/));
+  if (/event-stream/i.test(contentType) || STREAM_START.test(start)) return inspectFrames(body.split(/\r?\n\r?\n/));
   if (/json/i.test(contentType) || /^[{[]/.test(start)) return inspectJson(body, required);
   return { kind: start[0] === '<' ? 'cut' : 'complete' };
 }
@@ -149,11 +149,8 @@ function errorIn(document: unknown): unknown {
 }
 
 function saysSomething(value: unknown): boolean {
-  return typeof value === 'object'
-    ? textOf(value).length > 4
-    : typeof value === 'string'
-      ? value !== ''
-      : value === true;
+  if (typeof value !== 'object' || value === null) return value === true || (typeof value === 'string' && value !== '');
+  return !['{}', '[]'].includes(textOf(value));
 }
 
 function note(draft: Draft, name: string, value: string): void {

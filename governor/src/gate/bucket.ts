@@ -18,7 +18,7 @@ import { Fifo } from '../core/fifo.js';
 import { Stagger } from '../core/stagger.js';
 import type { AbortSignals } from './abort.js';
 import type { Clock } from './clock.js';
-import type { Listeners, RequestEvent, RequestOutcome } from './events.js';
+import type { Listeners } from './events.js';
 import {
   BucketLane,
   type CancellingGate,
@@ -27,12 +27,13 @@ import {
   type Waiting,
   type WaitObserver,
 } from './queued-request.js';
+import type { RequestListeners, RequestOutcome } from './request-events.js';
 import { GateTicket, type Key, type Ticket, type TicketIssuer } from './ticket.js';
 
 export interface BucketSettings {
   readonly clock: Clock;
   readonly listeners: Listeners;
-  readonly requests: Listeners<RequestEvent>;
+  readonly requests: RequestListeners;
   readonly signals: AbortSignals;
   /** The growth limit where no run's bound is larger. */
   readonly growthLimit: number;
@@ -66,7 +67,7 @@ export class Bucket implements TicketIssuer<BucketLane>, CancellingGate {
   readonly #controller: ConcurrencyController;
   readonly #settings: BucketSettings;
   readonly #clock: Clock;
-  readonly #requests: Listeners<RequestEvent>;
+  readonly #requests: RequestListeners;
   readonly #queue = new FairQueue<QueuedRequest>();
   readonly #tickets = new Fifo<GateTicket<BucketLane>>();
   /** Lanes of open runs that have used the key; of these, the engaged have something in flight or queued. */
@@ -106,7 +107,7 @@ export class Bucket implements TicketIssuer<BucketLane>, CancellingGate {
     this.#announce(this.#controller.observed(now), now, false);
     if (this.#queue.size > 0 || !this.#mayAdmit(now)) return undefined;
     const ticket = this.#grant(lane, now, 0);
-    if (this.#requests.present) this.#tellAdmitted(ticket);
+    if (this.#requests.present) this.#requests.admitted(ticket);
     return ticket;
   }
 
@@ -129,7 +130,7 @@ export class Bucket implements TicketIssuer<BucketLane>, CancellingGate {
     if (this.#queue.size >= this.#settings.maxQueue) {
       const full = new QueueFullError(`${this.#text}: maxQueue ${this.#settings.maxQueue} requests are already queued`);
       this.#settings.listeners.guard(() => waiter.refused(full));
-      if (this.#requests.present) this.#tellWithdrawn(lane, full, now);
+      if (this.#requests.present) this.#requests.withdrawn(this.key, lane, full, now);
       return SETTLED;
     }
     const request = new QueuedRequest(this, lane, waiter, since, observer);
@@ -139,9 +140,7 @@ export class Bucket implements TicketIssuer<BucketLane>, CancellingGate {
     observer?.queued(now);
     this.#tellWaiting(now);
     if (!this.#granting) this.#arm(now);
-    if (this.#requests.present) {
-      this.#requests.tell({ type: 'request-queued', at: now, key: this.key, run: lane.run?.id });
-    }
+    if (this.#requests.present) this.#requests.queued(this.key, lane, now);
     return request;
   }
 
@@ -150,7 +149,7 @@ export class Bucket implements TicketIssuer<BucketLane>, CancellingGate {
     const now = this.#clock.now();
     this.#announce(this.#controller.observed(now), now, false);
     const ticket = this.#issue(this.commonLane, now, 0, this.#controller.canAdmit(now));
-    if (this.#requests.present) this.#tellAdmitted(ticket);
+    if (this.#requests.present) this.#requests.admitted(ticket);
     return ticket;
   }
 
@@ -290,18 +289,7 @@ export class Bucket implements TicketIssuer<BucketLane>, CancellingGate {
     } else {
       this.#drop(lane);
     }
-    if (this.#requests.present) {
-      const heldMs = now - ticket.admittedAt;
-      this.#requests.tell({
-        type: 'request-settled',
-        at: now,
-        key: this.key,
-        run: lane.run?.id,
-        outcome,
-        reason,
-        heldMs,
-      });
-    }
+    if (this.#requests.present) this.#requests.settled(ticket, outcome, reason, now);
     if (this.#queue.size > 0) this.#drain();
   }
 
@@ -330,7 +318,7 @@ export class Bucket implements TicketIssuer<BucketLane>, CancellingGate {
   #handOver(waiter: Waiter, observer: WaitObserver | undefined, ticket: GateTicket<BucketLane>, now: number): void {
     this.#granting = true;
     try {
-      if (this.#requests.present) this.#tellAdmitted(ticket);
+      if (this.#requests.present) this.#requests.admitted(ticket);
       observer?.left(now, true);
       waiter.admitted(ticket);
     } catch (error) {
@@ -382,15 +370,7 @@ export class Bucket implements TicketIssuer<BucketLane>, CancellingGate {
     if (lane.run !== undefined && lane.inFlight === 0 && lane.size === 0) this.#engaged.delete(lane);
     request.observer?.left(now, false);
     this.#settings.listeners.guard(() => request.waiter.refused(reason));
-    if (this.#requests.present) this.#tellWithdrawn(lane, reason, now);
-  }
-
-  #tellAdmitted({ admittedAt: at, queuedMs, run }: GateTicket<BucketLane>): void {
-    this.#requests.tell({ type: 'request-admitted', at, key: this.key, run, queuedMs });
-  }
-
-  #tellWithdrawn(lane: BucketLane, cause: unknown, at: number): void {
-    this.#requests.tell({ type: 'request-withdrawn', at, key: this.key, run: lane.run?.id, cause });
+    if (this.#requests.present) this.#requests.withdrawn(this.key, lane, reason, now);
   }
 
   #clampCooldown(retryAfterMs: number | undefined, at: number): number | undefined {

@@ -3,8 +3,7 @@
  * hurts nobody else and is reported.
  */
 
-import type { CapChange, ThrottleReason } from '../core/controller.js';
-import type { Key } from './ticket.js';
+import type { CapChange } from '../core/controller.js';
 
 /** Every event carries `at`, milliseconds on the governor's clock. */
 export type GovernorEvent =
@@ -71,45 +70,6 @@ export interface SettledTwice {
   readonly type: 'settled-twice';
   readonly at: number;
   readonly key: string;
-}
-
-/** What happens to single requests: for metrics. Made only while somebody listens. */
-export type RequestEvent = RequestQueued | RequestWithdrawn | RequestAdmitted | RequestSettled;
-
-/** It has to wait. Each is followed by its admission or its withdrawal. */
-export interface RequestQueued extends RequestNews {
-  readonly type: 'request-queued';
-}
-
-/** It gets no ticket: aborted or cancelled in the queue, refused entry to a full one, or its run or the governor closed. */
-export interface RequestWithdrawn extends RequestNews {
-  readonly type: 'request-withdrawn';
-  readonly cause: unknown;
-}
-
-export interface RequestAdmitted extends RequestNews {
-  readonly type: 'request-admitted';
-  /** As of its ticket. */
-  readonly queuedMs: number;
-}
-
-/** Its ticket was settled. */
-export interface RequestSettled extends RequestNews {
-  readonly type: 'request-settled';
-  readonly outcome: RequestOutcome;
-  /** Of `throttled`: why the provider refused. */
-  readonly reason: ThrottleReason | undefined;
-  /** Admission to settlement, milliseconds. */
-  readonly heldMs: number;
-}
-
-export type RequestOutcome = 'succeeded' | 'throttled' | 'failed' | 'ended';
-
-interface RequestNews {
-  readonly at: number;
-  readonly key: Key;
-  /** The id of the run it belongs to. */
-  readonly run: string | undefined;
 }
 
 type Listener<E> = (event: E) => void;

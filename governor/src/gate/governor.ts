@@ -12,9 +12,10 @@ import { AbortSignals } from './abort.js';
 import { admission } from './admission.js';
 import { Bucket, type BucketSettings, type BucketSnapshot } from './bucket.js';
 import { type Clock, systemClock } from './clock.js';
-import { type GovernorEvent, Listeners, type RequestEvent } from './events.js';
+import { type GovernorEvent, Listeners } from './events.js';
 import type { BucketLane, Waiter, Waiting } from './queued-request.js';
 import { type RequestOptions, requestWithRetries } from './request.js';
+import { type RequestEvent, RequestListeners } from './request-events.js';
 import { type FinishedAsks, GovernedRun, type Run, type RunHost, type RunOptions } from './run.js';
 import type { Key, Ticket } from './ticket.js';
 
@@ -106,7 +107,7 @@ function settingsOf(options: GovernorOptions): BucketSettings & { readonly initi
       options.maxQueue === undefined ? Number.POSITIVE_INFINITY : integerOption('maxQueue', options.maxQueue, 1, 1),
     clock: options.clock ?? systemClock,
     listeners: new Listeners(report),
-    requests: new Listeners(report),
+    requests: new RequestListeners(report),
     signals: new AbortSignals(),
   };
 }

@@ -50,7 +50,10 @@ export class Invariants {
   readonly #asked = new Map<string, Of<'asked'>>();
   readonly #answered = new Set<string>();
   readonly #ledgers = new Map(KEYS.map((key) => [textOf(key), new Ledger()]));
-  #settling: Of<'settling'> | undefined;
+  /** Settling calls under way, the innermost last: callbacks may settle another ticket in the middle of one. */
+  readonly #settling: Of<'settling'>[] = [];
+  /** Who is refused in this step: many leave at once and are told one by one. */
+  #leaving: ReadonlySet<string> = new Set();
 
   constructor(options: NaiveOptions, listenersOf: (signal: AbortSignal) => number) {
     this.#options = options;
@@ -58,6 +61,7 @@ export class Invariants {
   }
 
   check(entries: readonly Entry[], standing: Standing, snapshot: Snapshot): void {
+    this.#leaving = new Set(entries.flatMap((entry) => (entry.what === 'refused' ? [entry.id] : [])));
     for (const entry of entries) this.#read(entry);
     for (const key of KEYS) {
       const seen = snapshot(key);
@@ -108,8 +112,11 @@ export class Invariants {
         holds(entry.view.queue === 0, `${entry.key}: admitted past ${entry.view.queue} who wait`);
         break;
       case 'settling':
-        this.#settling = entry;
+        this.#settling.push(entry);
         this.#countsAsProof(entry, ledger!);
+        break;
+      case 'settled':
+        this.#settling.pop();
         break;
       case 'told':
         if (ledger !== undefined) this.#changesTheCap(entry, ledger);
@@ -144,7 +151,9 @@ export class Invariants {
    * First in, first out for one caller; between callers, none is granted twice while another waits ungranted. A promise
    * is heard later than it was settled, so whoever waits by promise is left out, and so is the order around it.
    */
-  #isServedInTurn({ id, key, run }: Of<'admitted'>, { waiting, grants }: Ledger): void {
+  #isServedInTurn({ id, key, run }: Of<'admitted'>, ledger: Ledger): void {
+    const { grants } = ledger;
+    const waiting = ledger.waiting.filter((other) => !this.#leaving.has(other.id));
     if (waiting.some(({ isPromised }) => isPromised)) return;
     const eldest = waiting.find((other) => other.run === run);
     holds(eldest?.id === id, `${key}: ${id} was let through before ${eldest?.id} of the same run`);
@@ -173,7 +182,7 @@ export class Invariants {
   #changesTheCap({ event, view }: Of<'told'>, ledger: Ledger): void {
     if (event.type !== 'concurrency-changed') return;
     const { key, previous, next, reason } = event;
-    const settling = this.#settling as Of<'settling'>;
+    const settling = this.#settling.at(-1) as Of<'settling'>;
     if (next < previous && reason !== 'limit_lowered' && reason !== 'idle_reset') {
       holds(!ledger.cutEpochs.has(settling.epoch), `${key}: the wave of epoch ${settling.epoch} cut a second time`);
       ledger.cutEpochs.add(settling.epoch);

@@ -43,7 +43,7 @@ export type Command =
     }
   | { readonly do: 'try'; readonly key: number; readonly run: number | undefined }
   | { readonly do: 'observe'; readonly key: number }
-  | { readonly do: 'settle' | 'settle-again'; readonly which: number; readonly ending: Ending }
+  | { readonly do: 'settle' | 'settle-again'; readonly key: number; readonly which: number; readonly ending: Ending }
   /** Everything in flight on the key, as one wave. */
   | { readonly do: 'settle-all'; readonly key: number; readonly ending: Ending }
   | { readonly do: 'abort'; readonly key: number; readonly signal: number; readonly renew: boolean }
@@ -55,7 +55,7 @@ export type Command =
 
 export interface Scenario {
   readonly options: NaiveOptions;
-  /** Of the listener, one per event until none is left. */
+  /** Of the listener, one per event of a key until none is left. */
   readonly listening: readonly Reaction[];
   readonly script: readonly Command[];
   /** Whether the governor is closed with everything still under way, or all work comes to its end. */
@@ -114,6 +114,8 @@ export type Entry =
       readonly counts: boolean;
       readonly before: BucketSnapshot | undefined;
     }
+  /** The settling call that began last has come back. */
+  | { readonly what: 'settled'; readonly key: string }
   | { readonly what: 'told'; readonly key: string; readonly event: GovernorEvent; readonly view: View | undefined }
   | { readonly what: 'amended'; readonly key: string; readonly result: string; readonly bound: number }
   | { readonly what: 'reported'; readonly key: string; readonly error: string };
@@ -173,7 +175,7 @@ interface Held {
 
 export class Story<R extends RunLike> {
   readonly #world: World<R>;
-  readonly #listening: Reaction[];
+  readonly #listening: Map<string, Reaction[]>;
   readonly #signals = new Map<string, AbortController>();
   readonly #runs = new Map<number, R>();
   readonly #waiting: { readonly id: string; readonly key: string; waiting: Waiting | undefined }[] = [];
@@ -187,11 +189,11 @@ export class Story<R extends RunLike> {
 
   constructor(world: World<R>, listening: readonly Reaction[]) {
     this.#world = world;
-    this.#listening = [...listening];
+    this.#listening = new Map(KEYS.map((key) => [textOf(key), [...listening]]));
     world.governor.onEvent((event) => {
       const key = 'key' in event ? event.key : event.run;
       this.#log.push({ what: 'told', key, event, view: this.#view(KEYS.find((k) => textOf(k) === key)) });
-      const reaction = 'key' in event ? this.#listening.shift() : undefined;
+      const reaction = this.#listening.get(key)?.shift();
       if (reaction !== undefined) this.#react(reaction, keyOf(key), undefined, undefined);
     });
   }
@@ -271,15 +273,13 @@ export class Story<R extends RunLike> {
         break;
       }
       case 'settle':
-        this.#settle(pick(this.#tickets, command.which), command.ending);
+        this.#settle(pick(onKey(this.#tickets, command.key), command.which), command.ending);
         break;
       case 'settle-again':
-        this.#settle(pick(this.#settledTickets, command.which), command.ending);
+        this.#settle(pick(onKey(this.#settledTickets, command.key), command.which), command.ending);
         break;
       case 'settle-all':
-        for (const held of [...this.#tickets]) {
-          if (held.ticket.key.model === KEYS[command.key]!.model) this.#settle(held, command.ending);
-        }
+        for (const held of onKey(this.#tickets, command.key)) this.#settle(held, command.ending);
         break;
       case 'abort':
         this.#abort(KEYS[command.key]!, command.signal, command.renew);
@@ -387,6 +387,7 @@ export class Story<R extends RunLike> {
     const before = this.#world.governor.snapshot(key);
     this.#log.push({ what: 'settling', key: textOf(key), run, epoch, ending, isAgain, counts, before });
     settleBy(ticket, ending);
+    this.#log.push({ what: 'settled', key: textOf(key) });
   }
 
   #abort(key: Key, signal: number, renew: boolean): void {
@@ -489,6 +490,10 @@ function keyOf(text: string): Key | undefined {
 
 function slotOf(key: Key, signal: number): string {
   return signal === 2 ? 'shared' : `${key.model}${signal}`;
+}
+
+function onKey(held: readonly Held[], key: number): readonly Held[] {
+  return held.filter(({ ticket }) => ticket.key.model === KEYS[key]!.model);
 }
 
 function pick<T>(from: readonly T[], which: number): T | undefined {
@@ -607,9 +612,9 @@ const command = (): fc.Arbitrary<Command> =>
     },
     { weight: 2, arbitrary: fc.record({ do: fc.constant('try' as const), key: key(), run: maybe(slot(3), 1) }) },
     { weight: 1, arbitrary: fc.record({ do: fc.constant('observe' as const), key: key() }) },
-    { weight: 9, arbitrary: fc.record({ do: fc.constant('settle' as const), which: which(), ending: ending() }) },
+    { weight: 9, arbitrary: fc.record({ do: fc.constant('settle' as const), key: key(), which: which(), ending: ending() }) },
     { weight: 2, arbitrary: fc.record({ do: fc.constant('settle-all' as const), key: key(), ending: ending() }) },
-    { weight: 1, arbitrary: fc.record({ do: fc.constant('settle-again' as const), which: which(), ending: ending() }) },
+    { weight: 1, arbitrary: fc.record({ do: fc.constant('settle-again' as const), key: key(), which: which(), ending: ending() }) },
     {
       weight: 6,
       arbitrary: fc.record({

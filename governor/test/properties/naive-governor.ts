@@ -52,6 +52,10 @@ interface Bucket {
   turns: (NaiveRun | undefined)[];
   inFlight: NaiveTicket[];
   isGranting: boolean;
+  /** In the middle of a call that tells listeners of a change and goes on afterwards. */
+  isTelling: boolean;
+  /** When it was last looked whether somebody may go on. */
+  lookedAt: number;
   /** When a cooldown ends whose resumption is to be staggered. */
   resumeAt: number | undefined;
   /** Of a resumption under way: grants still to be spaced, and when the next may go out. */
@@ -207,7 +211,7 @@ export class NaiveGovernor {
     const bucket = this.#bucket(key);
     this.#joins(run, bucket);
     this.#observe(bucket);
-    if (bucket.waiting.length > 0 || !this.#mayAdmit(bucket)) return undefined;
+    if (run?.open === false || bucket.waiting.length > 0 || !this.#mayAdmit(bucket)) return undefined;
     return this.#admit(bucket, run, 0, true);
   }
 
@@ -227,11 +231,18 @@ export class NaiveGovernor {
       this.#guard(() => waiter.refused(reason));
       return { cancel() {} };
     };
-    if (signal?.aborted) return refuse(signal.reason);
-    if (!this.#open) return refuse(new Refused('GovernorClosedError'));
-    if (run?.open === false) return refuse(new Refused('RunClosedError'));
+    const refusal = (): { readonly reason: unknown } | undefined => {
+      if (signal?.aborted) return { reason: signal.reason };
+      if (!this.#open) return { reason: new Refused('GovernorClosedError') };
+      return run?.open === false ? { reason: new Refused('RunClosedError') } : undefined;
+    };
+    const early = refusal();
+    if (early !== undefined) return refuse(early.reason);
     this.#joins(run, bucket);
     this.#observe(bucket);
+    // Whoever heard of a change just now may have aborted the request or closed its run.
+    const late = refusal();
+    if (late !== undefined) return refuse(late.reason);
     if (bucket.waiting.length === 0 && !bucket.isGranting && this.#mayAdmit(bucket)) {
       this.#hand(bucket, waiter, this.#admit(bucket, run, 0, true));
       this.#drain(bucket);
@@ -243,6 +254,7 @@ export class NaiveGovernor {
     bucket.waiting.push(request);
     if (!bucket.turns.includes(run)) bucket.turns.push(run);
     this.#requests.push(request);
+    bucket.lookedAt = this.now;
     this.#tellWaiting(bucket);
     return {
       cancel: (reason: unknown = new DOMException('cancelled', 'AbortError')) => {
@@ -292,7 +304,10 @@ export class NaiveGovernor {
   close(): void {
     this.#open = false;
     for (const run of this.#runs) this.closeRun(run, false);
-    for (const bucket of this.#buckets) this.#refuse(bucket.waiting, new Refused('GovernorClosedError'));
+    for (const bucket of this.#buckets) {
+      const byTurn = bucket.turns.flatMap((run) => bucket.waiting.filter((request) => request.run === run));
+      this.#refuse(byTurn, new Refused('GovernorClosedError'));
+    }
   }
 
   /** Idle keys may be forgotten whenever a key is created: which of them is not said. */
@@ -301,7 +316,7 @@ export class NaiveGovernor {
     if (bucket === undefined) return;
     const { lastRequestAt = Number.NEGATIVE_INFINITY } = bucket.controller.snapshot();
     const isUsed = this.#runs.some((run) => run.open && run.keys.includes(bucket));
-    const isBusy = bucket.inFlight.length > 0 || bucket.waiting.length > 0;
+    const isBusy = bucket.inFlight.length > 0 || bucket.waiting.length > 0 || bucket.isTelling;
     const isCooling = this.now < this.#cooldownUntil(bucket);
     if (isUsed || isBusy || isCooling || this.now - lastRequestAt < this.options.idleResetMs) return;
     this.#buckets = this.#buckets.filter((other) => other !== bucket);
@@ -425,6 +440,8 @@ export class NaiveGovernor {
       turns: [],
       inFlight: [],
       isGranting: false,
+      isTelling: false,
+      lookedAt: this.now,
       resumeAt: undefined,
       spaced: undefined,
     };
@@ -445,7 +462,7 @@ export class NaiveGovernor {
   /** When time alone will change what this key's waiters may do; never, if nobody waits. */
   #wakeAt(bucket: Bucket): number {
     const at = Math.max(this.#cooldownUntil(bucket), bucket.spaced?.nextAt ?? Number.NEGATIVE_INFINITY);
-    return bucket.waiting.length > 0 && at > this.now ? at : Number.POSITIVE_INFINITY;
+    return bucket.waiting.length > 0 && at > bucket.lookedAt ? at : Number.POSITIVE_INFINITY;
   }
 
   #observe(bucket: Bucket): void {
@@ -464,10 +481,13 @@ export class NaiveGovernor {
   }
 
   #notify(bucket: Bucket, changes: readonly CapChange[], hearing: readonly NaiveRun[]): void {
+    const wasTelling = bucket.isTelling;
+    bucket.isTelling = true;
     for (const change of changes) {
       const runs = hearing.map((run) => run.id);
       this.tell({ type: 'concurrency-changed', at: this.now, ...change, key: bucket.text, runs });
     }
+    bucket.isTelling = wasTelling;
   }
 
   #mayAdmit(bucket: Bucket): boolean {
@@ -499,6 +519,7 @@ export class NaiveGovernor {
 
   #drain(bucket: Bucket): void {
     if (bucket.isGranting) return;
+    bucket.lookedAt = this.now;
     while (bucket.waiting.length > 0) {
       this.#observe(bucket);
       // Whoever was told of a reset may have let everybody through, or taken them away.
@@ -531,13 +552,15 @@ export class NaiveGovernor {
     if (bucket.waiting.every((other) => other.run !== run)) bucket.turns = bucket.turns.filter((turn) => turn !== run);
   }
 
-  /** They all leave; then they are told, in order of arrival; then who is left may go on. */
+  /** They all leave; then they are told one by one, and after each whoever is left may go on. */
   #refuse(requests: readonly Request[], reason: unknown): void {
     const buckets = [...new Set(requests.map(({ bucket }) => bucket))];
     for (const request of requests) this.#takeOut(request);
     for (const bucket of buckets) this.#tellWaiting(bucket);
-    for (const { waiter } of requests) this.#guard(() => waiter.refused(reason));
-    for (const bucket of buckets) this.#drain(bucket);
+    for (const { bucket, waiter } of requests) {
+      this.#guard(() => waiter.refused(reason));
+      this.#drain(bucket);
+    }
   }
 
   #settled(ticket: NaiveTicket, changes: readonly CapChange[]): void {

@@ -1,5 +1,5 @@
 /**
- * Rows of numbers over time, never more than twice a limit of them: when that many have come, time is cut into equal
+ * Rows of numbers over time, never more than four times a limit of them: when that many have come, time is cut into equal
  * slices, and of each slice the first and the last row stay, and the rows where a watched column is lowest and highest.
  * So the first row, the last row and every extreme of the whole outlive any number of rows. Never changes a row, never
  * invents one.
@@ -9,7 +9,7 @@ export interface ThinningOptions {
   readonly columns: number;
   /** Columns whose extremes stay. Column 0 is the time, ascending. */
   readonly watched: readonly number[];
-  /** Rows that `rows` gives at most; default 2000: more than a chart has pixels. */
+  /** Rows that `rows` gives at most, at least `2 + 2 × watched`; default 2000: more than a chart has pixels. */
   readonly limit?: number;
 }
 
@@ -17,10 +17,15 @@ export class ThinnedRows {
   readonly #columns: number;
   readonly #watched: readonly number[];
   readonly #limit: number;
+  readonly #mostPerSlice: number;
   #numbers: Float64Array;
   #size = 0;
 
+  /** @throws RangeError for a limit that the extremes of one slice exceed. */
   constructor({ columns, watched, limit = 2000 }: ThinningOptions) {
+    const least = 2 + 2 * watched.length;
+    if (limit < least) throw new RangeError(`limit: expected at least ${least} rows, got ${limit}`);
+    this.#mostPerSlice = least;
     this.#columns = columns;
     this.#watched = watched;
     this.#limit = limit;
@@ -29,15 +34,20 @@ export class ThinnedRows {
 
   /** @param row `columns` numbers; copied. */
   push(row: Float64Array): void {
-    if (this.#size >= 2 * this.#limit) this.#thin();
+    // Half of the room stays free, so that this is done rarely; slices of half the final width lose nothing to be seen.
+    if (this.#size >= 4 * this.#limit)
+      this.#keep(this.#outline(Math.max(1, Math.floor((2 * this.#limit) / this.#mostPerSlice))));
     if ((this.#size + 1) * this.#columns > this.#numbers.length) this.#grow();
     this.#numbers.set(row, this.#size * this.#columns);
     this.#size++;
   }
 
-  /** At most `limit` rows, in order. */
+  /** At most `limit` rows, in order; in the finest slices that give no more. */
   rows(): readonly Float64Array[] {
-    if (this.#size > this.#limit) this.#thin();
+    for (let slices = this.#limit / 2; this.#size > this.#limit; slices /= 2) {
+      const outline = this.#outline(Math.max(1, Math.floor(slices)));
+      if (outline.length <= this.#limit) this.#keep(outline);
+    }
     return Array.from({ length: this.#size }, (_, i) =>
       this.#numbers.slice(i * this.#columns, (i + 1) * this.#columns),
     );
@@ -47,21 +57,22 @@ export class ThinnedRows {
     return this.#numbers[row * this.#columns + column]!;
   }
 
-  #thin(): void {
-    const slices = Math.max(1, Math.floor(this.#limit / (2 + 2 * this.#watched.length)));
+  /** The rows that stay of all, in order, when time is cut into so many slices. */
+  #outline(slices: number): readonly number[] {
     const start = this.#at(0, 0);
     const width = (this.#at(this.#size - 1, 0) - start) / slices || 1;
     const sliceOf = (row: number): number => Math.min(slices - 1, Math.floor((this.#at(row, 0) - start) / width));
-    let kept = 0;
+    const kept: number[] = [];
     for (let from = 0, to = 0; from < this.#size; from = to) {
-      while (to < this.#size && sliceOf(to) === sliceOf(from)) to++;
-      for (const row of this.#outline(from, to)) this.#move(row, kept++);
+      const slice = sliceOf(from);
+      while (to < this.#size && sliceOf(to) === slice) to++;
+      kept.push(...this.#outlineOf(from, to));
     }
-    this.#size = kept;
+    return kept;
   }
 
-  /** The rows of [from, to) that stay, in order. */
-  #outline(from: number, to: number): readonly number[] {
+  /** The rows that stay of [from, to), in order. */
+  #outlineOf(from: number, to: number): readonly number[] {
     const chosen = new Set([from, to - 1]);
     for (const column of this.#watched) {
       let lowest = from;
@@ -75,8 +86,11 @@ export class ThinnedRows {
     return [...chosen].sort((a, b) => a - b);
   }
 
-  #move(row: number, to: number): void {
-    this.#numbers.copyWithin(to * this.#columns, row * this.#columns, (row + 1) * this.#columns);
+  #keep(rows: readonly number[]): void {
+    rows.forEach((row, to) => {
+      this.#numbers.copyWithin(to * this.#columns, row * this.#columns, (row + 1) * this.#columns);
+    });
+    this.#size = rows.length;
   }
 
   #grow(): void {

@@ -102,7 +102,9 @@ describe('determinism', () => {
       const { events } = await simulate(scenarioFile(path, set));
       return of(events, 'request-settled')
         .filter(({ outcome }) => outcome === 'succeeded')
-        .map(({ agent, inputTokens, outputTokens, serviceMs }) => `${agent} ${inputTokens} ${outputTokens} ${serviceMs}`)
+        .map(
+          ({ agent, inputTokens, outputTokens, serviceMs }) => `${agent} ${inputTokens} ${outputTokens} ${serviceMs}`,
+        )
         .sort();
     };
     expect(await drawn(['governor.decreaseFactor=0.5'])).toEqual(await drawn(['governor.decreaseFactor=0.9']));
