@@ -44,6 +44,12 @@ const AMBIENT_ALLOWED: Readonly<Record<string, string>> = {
   'sim/src/cli/progress.ts': 'progress on stderr is about real seconds',
 };
 
+/** Files that may be longer than the rest, and why. */
+const LONG_ALLOWED: Readonly<Record<string, string>> = {
+  'reports/src/charts.ts':
+    'a page carries the source of its functions, which therefore refer to nothing but each other',
+};
+
 const AMBIENT = /\b(Date\.now|performance\.now|Math\.random|setTimeout|setInterval|setImmediate)\b|new Date\(\)/;
 const DRAWERS = /(^|\/)(utils?|helpers?|common|types|misc|shared)(\.ts|\/)/;
 
@@ -172,7 +178,7 @@ describe('the bans', () => {
   it('no file grows past what one can hold in the head', () => {
     const long = sources
       .map(({ path }) => ({ path, lines: readFileSync(join(ROOT, path), 'utf8').split('\n').length }))
-      .filter(({ lines }) => lines > 450);
+      .filter(({ path, lines }) => lines > 450 && !(path in LONG_ALLOWED));
     expect(long).toEqual([]);
   });
 });

@@ -18,7 +18,9 @@ const out = mkdtempSync(join(tmpdir(), 'tidegate-determinism-'));
 /** Scenario name → hash of its trace. */
 function hashes([command, ...args]) {
   const run = [...args, 'sim/bin/sim.js', 'run', ...scenarios, '--json', '--out', out];
-  const lines = execFileSync(command, run, { cwd: root, encoding: 'utf8', maxBuffer: 1 << 28 }).trim().split('\n');
+  const lines = execFileSync(command, run, { cwd: root, encoding: 'utf8', maxBuffer: 1 << 28 })
+    .trim()
+    .split('\n');
   return new Map(lines.map((line) => JSON.parse(line)).map(({ scenario, traceSha256 }) => [scenario, traceSha256]));
 }
 
@@ -30,7 +32,9 @@ try {
     const there = hashes(node);
     const different = [...here].filter(([name, sha]) => there.get(name) !== sha).map(([name]) => name);
     differences += different.length;
-    console.log(`${version}: ${different.length === 0 ? `${here.size} traces the same` : `differs in ${different.join(', ')}`}`);
+    console.log(
+      `${version}: ${different.length === 0 ? `${here.size} traces the same` : `differs in ${different.join(', ')}`}`,
+    );
   }
   process.exitCode = differences === 0 ? 0 : 1;
 } finally {

@@ -148,8 +148,8 @@ export class NaiveRun {
   /** null = the default bound. */
   stated: number | null;
   open = true;
-  /** Keys it has asked for. */
-  readonly keys: Bucket[] = [];
+  /** Keys it has asked for, until it leaves them. */
+  keys: Bucket[] = [];
   troubleSince: number | undefined;
   isStallTold = false;
 
@@ -315,7 +315,7 @@ export class NaiveGovernor {
     const bucket = this.#find(key);
     if (bucket === undefined) return;
     const { lastRequestAt = Number.NEGATIVE_INFINITY } = bucket.controller.snapshot();
-    const isUsed = this.#runs.some((run) => run.open && run.keys.includes(bucket));
+    const isUsed = this.#runs.some((run) => run.keys.includes(bucket));
     const isBusy = bucket.inFlight.length > 0 || bucket.waiting.length > 0 || bucket.isTelling;
     const isCooling = this.now < this.#cooldownUntil(bucket);
     if (isUsed || isBusy || isCooling || this.now - lastRequestAt < this.options.idleResetMs) return;
@@ -357,12 +357,13 @@ export class NaiveGovernor {
   closeRun(run: NaiveRun, endTickets: boolean): void {
     if (!run.open) return;
     run.open = false;
+    this.#refuse(
+      run.keys.flatMap((bucket) => bucket.waiting.filter((request) => request.run === run)),
+      new Refused('RunClosedError'),
+    );
     for (const bucket of run.keys) {
-      this.#refuse(
-        bucket.waiting.filter((request) => request.run === run),
-        new Refused('RunClosedError'),
-      );
       if (endTickets) for (const ticket of bucket.inFlight.filter((t) => t.naiveRun === run)) ticket.end();
+      run.keys = run.keys.filter((other) => other !== bucket);
       this.boundsChanged(bucket);
     }
   }
@@ -382,15 +383,15 @@ export class NaiveGovernor {
   throttled(ticket: NaiveTicket, reason: ThrottleReason, askedMs: number | undefined): void {
     const { bucket } = ticket;
     const { maxCooldownMs } = this.options;
-    if (askedMs !== undefined && askedMs > maxCooldownMs) {
-      this.tell({ type: 'cooldown-clamped', at: this.now, key: bucket.text, askedMs, maxCooldownMs });
-    }
     const waitMs = askedMs === undefined ? undefined : Math.min(askedMs, maxCooldownMs);
     const before = this.#cooldownUntil(bucket);
     const changes = bucket.controller.throttled(this.now, ticket.epoch, reason, waitMs);
     const after = this.#cooldownUntil(bucket);
     if (after > before && this.options.resumeStaggerMs > 0) bucket.resumeAt = after;
-    this.#settled(ticket, changes);
+    this.#settled(ticket, changes, () => {
+      if (askedMs === undefined || askedMs <= maxCooldownMs) return;
+      this.tell({ type: 'cooldown-clamped', at: this.now, key: bucket.text, askedMs, maxCooldownMs });
+    });
     this.#hindered(ticket.naiveRun);
   }
 
@@ -405,12 +406,13 @@ export class NaiveGovernor {
 
   boundsChanged(bucket: Bucket): void {
     const { initial, growthFactor } = this.options;
-    const users = this.#runs.filter((run) => run.open && run.keys.includes(bucket));
+    const users = this.#runs.filter((run) => run.keys.includes(bucket));
+    const hearing = users.filter((run) => run.open);
     const bounds = users.map((run) => run.bound);
     const limit = Math.max(Math.floor(growthFactor * initial), ...bounds);
-    this.#notify(bucket, bucket.controller.setGrowthLimit(this.now, limit), users);
+    this.#notify(bucket, bucket.controller.setGrowthLimit(this.now, limit), hearing);
     const stated = users.flatMap((run) => (run.stated === null ? [] : [run.stated]));
-    if (stated.length > 0) this.#notify(bucket, bucket.controller.seed(this.now, Math.max(...stated)), users);
+    if (stated.length > 0) this.#notify(bucket, bucket.controller.seed(this.now, Math.max(...stated)), hearing);
     this.#drain(bucket);
   }
 
@@ -563,11 +565,12 @@ export class NaiveGovernor {
     }
   }
 
-  #settled(ticket: NaiveTicket, changes: readonly CapChange[]): void {
+  #settled(ticket: NaiveTicket, changes: readonly CapChange[], tellMore = (): void => {}): void {
     const { bucket } = ticket;
     const hearing = this.#engaged(bucket);
     bucket.inFlight = bucket.inFlight.filter((other) => other !== ticket);
     this.#notify(bucket, changes, hearing);
+    tellMore();
     this.#drain(bucket);
   }
 

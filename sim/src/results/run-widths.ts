@@ -101,7 +101,7 @@ export class RunWidths {
   #update(run: RunWidth, t: number, bound: number = run.bound): void {
     const width = run.keys.reduce((narrowest, { cap }) => Math.min(narrowest, cap), bound);
     if (width === run.width && bound === run.bound) return;
-    if (true) {
+    if (t > run.since) {
       run.area += run.width * (t - run.since);
       run.min = Math.min(run.min, run.width);
       run.since = t;

@@ -10,7 +10,6 @@ import type { RequestSettled, SettledOutcome } from '../trace/events.js';
 import type { Attempt, AttemptEnd, Luck } from '../transport/transport.js';
 import type { RunContext } from './run-context.js';
 
-type Success = Extract<AttemptEnd, { class: 'ok' }>;
 type NoSuccess = Exclude<AttemptEnd, { class: 'ok' }>;
 
 const NO_OPTIONS = {};
@@ -134,50 +133,44 @@ export class ModelRequest implements Waiter, Attempt {
   #settle(end: AttemptEnd, attempt: number, retries: boolean): void {
     const { clerk, scheduler, governor, target } = this.#context;
     const ticket = this.#ticket as Ticket;
-    if (end.class === 'ok') {
-      clerk.tell(this.#succeeded(end, attempt));
-      ticket.succeed();
-    } else if (end.class === 'throttle' || end.class === 'overload') {
-      clerk.tellFirst(
-        () => ticket.throttle(refusalOf(end)),
-        () => {
-          const until = governor.snapshot(target)?.cooldownUntil ?? 0;
-          const cooling = until > scheduler.now() ? { cooldownUntil: wholeMicroseconds(until) } : {};
-          return { ...this.#unsuccessful('throttled', end, attempt, retries), ...cooling };
-        },
-      );
-    } else if (end.class === 'transient') {
-      clerk.tell(this.#unsuccessful('failed', end, attempt, retries));
-      ticket.fail();
-    } else {
-      clerk.tell(this.#unsuccessful('ended', end, attempt, retries));
-      ticket.end();
+    switch (end.class) {
+      case 'ok':
+        clerk.tell(this.#settled('succeeded', end, attempt, retries));
+        ticket.succeed();
+        return;
+      case 'throttle':
+      case 'overload':
+        clerk.tellFirst(
+          () => ticket.throttle(refusalOf(end)),
+          () => {
+            const until = governor.snapshot(target)?.cooldownUntil ?? 0;
+            const cooldownUntil = until > scheduler.now() ? wholeMicroseconds(until) : undefined;
+            return this.#settled('throttled', end, attempt, retries, cooldownUntil);
+          },
+        );
+        return;
+      case 'transient':
+        clerk.tell(this.#settled('failed', end, attempt, retries));
+        ticket.fail();
+        return;
+      case 'request_too_large':
+        clerk.tell(this.#settled('ended', end, attempt, retries));
+        ticket.end();
+        return;
     }
   }
 
-  #succeeded(end: Success, attempt: number): RequestSettled {
+  #settled(
+    outcome: SettledOutcome,
+    end: AttemptEnd,
+    attempt: number,
+    retries: boolean,
+    cooldownUntil?: number,
+  ): RequestSettled {
     const { scheduler, key, runId } = this.#context;
     const now = scheduler.now();
-    const settled: RequestSettled = {
-      t: now,
-      type: 'request-settled',
-      id: this.#id,
-      attempt,
-      key,
-      run: runId,
-      agent: this.#asker.name,
-      outcome: 'succeeded',
-      serviceMs: wholeMicroseconds(now - this.#sentAtMs),
-      epoch: (this.#ticket as Ticket).epoch,
-      inputTokens: end.inputTokens,
-      outputTokens: end.outputTokens,
-    };
-    return end.firstTokenMs === null ? settled : { ...settled, firstTokenMs: end.firstTokenMs };
-  }
-
-  #unsuccessful(outcome: SettledOutcome, end: NoSuccess, attempt: number, retries: boolean): RequestSettled {
-    const { scheduler, key, runId } = this.#context;
-    const now = scheduler.now();
+    const success = end.class === 'ok' ? end : undefined;
+    const failure = end.class === 'ok' ? undefined : end;
     return {
       t: now,
       type: 'request-settled',
@@ -189,9 +182,13 @@ export class ModelRequest implements Waiter, Attempt {
       outcome,
       serviceMs: wholeMicroseconds(now - this.#sentAtMs),
       epoch: (this.#ticket as Ticket).epoch,
-      ...(end.retryAfterMs === null ? {} : { retryAfterMs: end.retryAfterMs }),
-      ...(end.refusedBy === undefined ? {} : { refusedBy: end.refusedBy }),
-      ...(retries ? {} : { lost: true }),
+      retryAfterMs: failure?.retryAfterMs ?? undefined,
+      cooldownUntil,
+      refusedBy: failure?.refusedBy,
+      inputTokens: success?.inputTokens,
+      outputTokens: success?.outputTokens,
+      firstTokenMs: success?.firstTokenMs ?? undefined,
+      lost: failure === undefined || retries ? undefined : true,
     };
   }
 
