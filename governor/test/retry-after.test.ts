@@ -23,7 +23,7 @@ describe('a value that needs no clock', () => {
     [-0, 0],
     // Rounded up to a millisecond, but not by the last bit of a product.
     ['0.0001', 1],
-    ['0.069', 69],
+    ['2.007', 2_007],
     ['1.1', 1_100],
     ['2.01', 2_010],
     ['4.35', 4_350],

@@ -22,6 +22,7 @@ import { type AimdOptions, type ResolvedAimdOptions, refuseOption, resolveAimdOp
 /** Not set. NaN keeps the field a double (no allocation per write) and fails every comparison. */
 const UNSET = Number.NaN;
 
+/** The reference controller of one key: raises on proof, cuts once per wave of refusals, forgets after idleness. */
 export class AimdController implements ConcurrencyController {
   readonly #options: ResolvedAimdOptions;
   #growthLimit: number;

@@ -161,16 +161,9 @@ function note(draft: Draft, name: string, value: string): void {
   else if (member === 'retryafterms') draft.delayMs ??= value;
   else if (member === 'quotavalue') draft.text += ` limit: ${said}`;
   else if (SENTENCE.test(member) || (CODE.test(member) && said.includes(' '))) draft.text += ` ${said}`;
-  else if (CODE.test(member)) draft.codes += `${bareName(said)} `;
+  // `namespace#Name` is how AWS and problem documents write `Name`.
+  else if (CODE.test(member)) draft.codes += `${said.slice(said.lastIndexOf('#') + 1)} `;
   else if (/^xratelimit/.test(member)) draft.headers = { ...draft.headers, [name]: value };
-}
-
-/** `namespace#Name:http://…` is how AWS and problem documents write `Name`. */
-function bareName(code: string): string {
-  return code
-    .slice(code.lastIndexOf('#') + 1)
-    .split(':', 1)[0]!
-    .toLowerCase();
 }
 
 /** As JSON without generated output; empty for what JSON cannot say. */

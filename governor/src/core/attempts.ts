@@ -7,6 +7,7 @@
 import type { Classification } from './answer.js';
 import { numberOption, refuseOption } from './options.js';
 
+/** How often and how late a request is sent again. */
 export interface RetryPolicy {
   /** Retries of refusals (`throttle`, `overload`). Integer ≥ 0 or Infinity, the default. */
   readonly throttle?: number;
@@ -22,6 +23,7 @@ export interface RetryPolicy {
   readonly maxRetryAfterMs?: number;
 }
 
+/** A policy with all its defaults filled in. */
 export type ResolvedRetryPolicy = Required<RetryPolicy>;
 
 /** Retries already made, per budget. */
@@ -31,6 +33,7 @@ export interface RetriesMade {
   readonly business: number;
 }
 
+/** Wait and send again, or why not; `resetAfterMs` is the provider's hint, where it gave one. */
 export type NextRetry =
   | { readonly delayMs: number }
   | { readonly stop: 'budget' | 'beyond_horizon' | 'not_retryable'; readonly resetAfterMs?: number };
@@ -40,7 +43,7 @@ type Budget = keyof RetriesMade;
 /** Far beyond any `maxDelayMs`, and still finite: zero times infinity would be no number. */
 const MAX_DOUBLINGS = 60;
 
-/** @throws RangeError naming the field, the value and what is allowed. */
+/** Fills in the defaults. @throws RangeError naming the field, the value and what is allowed. */
 export function resolveRetryPolicy(policy: RetryPolicy = {}): ResolvedRetryPolicy {
   return {
     throttle: retriesOption('retry.throttle', policy.throttle, Number.POSITIVE_INFINITY),

@@ -4,6 +4,7 @@
  * changes of the cap that it caused; distributing them is the caller's business.
  */
 
+/** Why a cap moved: a refusal's reason, a raise, an idle reset, a lowered growth limit, a seed. */
 export type CapChangeReason =
   | 'rate_limited'
   | 'provider_overloaded'
@@ -19,7 +20,9 @@ export type ThrottleReason = 'rate_limited' | 'provider_overloaded' | 'offpeak_q
 /** Every reason a throttle may carry; the one list that callers are checked against. */
 export const THROTTLE_REASONS: readonly ThrottleReason[] = ['rate_limited', 'provider_overloaded', 'offpeak_queued'];
 
+/** A move of a cap, in requests at once. `previous` equals `next` where a refusal only started a wait. */
 export interface CapChange {
+  /** `provider/model`. */
   readonly key: string;
   readonly previous: number;
   readonly next: number;
@@ -49,15 +52,26 @@ export interface ControllerSnapshot {
   /** Turns with every cut, idle reset, seed and forced lowering; a request carries the epoch it was admitted in. */
   readonly epoch: number;
   readonly inFlight: number;
+  /** As last told by `waiting`. */
   readonly waiters: number;
+  /** Current-epoch successes since the last raise, failure or new epoch. */
   readonly successStreak: number;
+  /** Nobody is admitted before. */
   readonly cooldownUntil?: number;
+  /** Of the last admission or settlement. */
   readonly lastRequestAt?: number;
+  /** The proven level. */
   readonly lastGood?: number;
+  /** The cap at the last cut. */
   readonly lastBad?: number;
+  /** Of the last refusal of any epoch. */
   readonly lastThrottledAt?: number;
 }
 
+/**
+ * One key's cap as a state machine. `now` is in milliseconds on any monotonic axis; the changes that a signal returns have
+ * happened. The four settlements throw an InvariantError when nothing is in flight.
+ */
 export interface ConcurrencyController {
   /** Whether a request may be sent now: below the cap and not cooling. Changes nothing. */
   canAdmit(now: number): boolean;
@@ -65,7 +79,9 @@ export interface ConcurrencyController {
   observed(now: number): readonly CapChange[];
   /** A request is sent. Checks nothing: observers are admitted above the cap. Returns the epoch it carries back. */
   admitted(now: number): number;
+  /** Answered in full; proof only if `epoch` is the current one. */
   succeeded(now: number, epoch: number, sample?: Sample): readonly CapChange[];
+  /** The provider refused; a `retryAfterMs` above 0 starts or extends the cooldown, whatever the epoch. */
   throttled(now: number, epoch: number, reason: ThrottleReason, retryAfterMs?: number): readonly CapChange[];
   /** A transient failure that is no throttle: timeout, 5xx, network. */
   failed(now: number): readonly CapChange[];
@@ -73,9 +89,11 @@ export interface ConcurrencyController {
   ended(now: number): readonly CapChange[];
   /** `count` requests are queued for this key. */
   waiting(now: number, count: number): readonly CapChange[];
+  /** How far the cap may climb by itself; a cap above it is lowered at once. @throws RangeError when not finite. */
   setGrowthLimit(now: number, limit: number): readonly CapChange[];
-  /** Jump up to `target`, where nothing speaks against it. */
+  /** Jump up to `target`, where nothing speaks against it. @throws RangeError when not finite. */
   seed(now: number, target: number): readonly CapChange[];
+  /** The whole state, as a copy. */
   snapshot(): ControllerSnapshot;
 }
 

@@ -34,6 +34,15 @@ export class FairQueue<N extends FifoMember> {
     return node;
   }
 
+  /** All waiters, lane by lane from the one whose turn it is. */
+  members(): N[] {
+    const head = this.#head;
+    if (head === undefined) return [];
+    const lanes = [head];
+    for (let lane = head.after as Lane<N>; lane !== head; lane = lane.after as Lane<N>) lanes.push(lane);
+    return lanes.flatMap((lane) => lane.members());
+  }
+
   remove(lane: Lane<N>, node: N): void {
     lane.remove(node);
     this.size--;

@@ -27,6 +27,13 @@ export class Fifo<N extends FifoMember> {
     this.size++;
   }
 
+  /** All of them, the oldest first. */
+  members(): N[] {
+    const members: N[] = [];
+    for (let node = this.head; node !== undefined; node = node.next as N | undefined) members.push(node);
+    return members;
+  }
+
   shift(): N | undefined {
     const oldest = this.head;
     if (oldest !== undefined) this.remove(oldest);

@@ -7,6 +7,7 @@ import { type CapChange, type ConcurrencyController, type ControllerSnapshot, NO
 import { invariant } from './invariant.js';
 import { refuseOption } from './options.js';
 
+/** A cap that never moves; it neither cools nor learns. */
 export class FixedController implements ConcurrencyController {
   readonly #key: string;
   readonly #cap: number;

@@ -3,6 +3,7 @@
  * here. A bad value is refused with a RangeError that names the option, the value and what is allowed.
  */
 
+/** What the reference controller of a key is made with. */
 export interface AimdOptions {
   /** The key's text, `provider/model`. */
   readonly key: string;

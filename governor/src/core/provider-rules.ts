@@ -54,7 +54,12 @@ const TEXT_PAYMENT =
 
 /** What can mean one thing only, whoever says it. */
 export const CERTAIN: readonly Rule[] = [
-  [LIMITED | NONE, 0, /\blimit: ?0\b(?![.,]?\d| \w* ?(?:remain|left))|\(actual\/limit\): \d+\/0\b/, 'quota_exhausted'],
+  [
+    LIMITED | NONE,
+    0,
+    /\blimit(?::| |: )0\b(?![.,]?\d| \w* ?(?:remain|left))|\(actual\/limit\): \d+\/0\b/,
+    'quota_exhausted',
+  ],
   [ANY, / request_too_large /, 0, 'request_too_large'],
   [ANY, 0, /request too large|limit:? [\d,]+, requested/, 'request_too_large'],
   // OpenRouter's 402 that a finished request repairs.
@@ -160,11 +165,7 @@ export const PROVIDERS: readonly ProviderRules[] = [
   {
     // Its `insufficient_quota` is the tokens of this minute.
     name: /dashscope|alibaba|aliyun|bailian|qwen/,
-    rows: [
-      [ANY, code('insufficient_quota|throttling.allocationquota'), 0, 'throttle', 'tokens'],
-      [ANY, code('limit_burst_rate|throttling.burstrate'), 0, 'throttle', 'ramp'],
-      [ANY, code('limit_requests|throttling.ratequota'), 0, 'throttle', 'requests'],
-    ],
+    rows: [[ANY, code('insufficient_quota|throttling.allocationquota'), 0, 'throttle', 'tokens']],
   },
   {
     // One code for a rate, for money and for no access at all.
@@ -217,7 +218,7 @@ export const SCOPES: readonly (readonly [words: RegExp, scope: Scope])[] = [
     'tokens',
   ],
   [
-    / requests (?=.* rate_limit)|(?:requests?|models)[-_ ]?(?:per|rate|limit|frequency)|\brp[dhms]\b|call rate|type: ?requests|dynamic_request/,
+    / requests (?=.* rate_limit)|(?:requests?|models)[-_ ]?(?:per|rate|limit|frequency)|\brp[dhms]\b|call rate|type: ?requests|dynamic_request|limit_requests|ratequota/,
     'requests',
   ],
 ];

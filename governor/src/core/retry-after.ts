@@ -136,12 +136,11 @@ function fromSeconds(seconds: number, now: Now): number | null {
 }
 
 function until(atMs: number, now: Now): number | null {
-  // Rounded to a microsecond first: an epoch with a fraction is only that exact, and the noise must not add a millisecond.
   const nowMs = now();
-  return nowMs === undefined ? null : wholeMs(Math.round((atMs - nowMs) * 1_000) / 1_000);
+  return nowMs === undefined ? null : wholeMs(atMs - nowMs);
 }
 
-/** Rounded up, but not by the last bit of a product such as 0.069 × 1000; a number beyond all reason stays finite. */
+/** Rounded up, but not by the last bit of a product such as 2.007 × 1000; a number beyond all reason stays finite. */
 function wholeMs(ms: number): number {
   return Math.max(0, Math.ceil(Math.min(ms, Number.MAX_SAFE_INTEGER) - 1e-7));
 }

@@ -4,8 +4,10 @@
  */
 
 export interface Abortable {
-  /** The signal fired: leave at once. */
-  aborted(reason: unknown): void;
+  /** The signal fired: leave at once, telling nobody. */
+  leave(reason: unknown): void;
+  /** Everyone who waited on the signal has left: tell it. */
+  told(): void;
 }
 
 /** The waiters of one signal; the signal has one listener for all of them. */
@@ -29,7 +31,8 @@ export class SignalGroup {
     this.#close();
     const waiters = [...this.waiters];
     this.waiters.clear();
-    for (const waiter of waiters) waiter.aborted(this.#signal.reason);
+    for (const waiter of waiters) waiter.leave(this.#signal.reason);
+    for (const waiter of waiters) waiter.told();
   };
 
   #close(): void {
@@ -41,7 +44,7 @@ export class SignalGroup {
 export class AbortSignals {
   readonly #groups = new Map<AbortSignal, SignalGroup>();
 
-  /** Calls `waiter.aborted` when the signal, which has not fired yet, fires. `leave` of what it returns takes that back. */
+  /** Lets the waiter leave when the signal, which has not fired yet, fires. `leave` of what it returns takes that back. */
   watch(signal: AbortSignal, waiter: Abortable): SignalGroup {
     let group = this.#groups.get(signal);
     if (group === undefined) {

@@ -8,14 +8,16 @@
 
 import { Fifo, type FifoMember } from '../core/fifo.js';
 import { refuseOption } from '../core/options.js';
-import type { AbortSignals, SignalGroup } from './abort.js';
+import type { AbortSignals } from './abort.js';
 import { admission } from './admission.js';
 import type { Clock } from './clock.js';
 import type { Listeners } from './events.js';
+import { LineMember, leaveTogether } from './line-member.js';
 import type { Waiter, Waiting, WaitObserver } from './queued-request.js';
 import type { Key, Ticket } from './ticket.js';
 import { ToolDeadline } from './tool-deadline.js';
 
+/** Of one request of a subagent. */
 export interface AskOptions {
   /** Leaves every line at once and refuses with `signal.reason`. */
   readonly signal?: AbortSignal;
@@ -23,12 +25,14 @@ export interface AskOptions {
   readonly insideTool?: boolean;
 }
 
+/** One ask of a subagent, from its start to its end: it holds a seat of its run. */
 export interface Ask {
   readonly name: string;
   /** The result that a replaced run already had for this ask; nothing is to be done again, and it holds no seat. */
   readonly inherited: { readonly result: unknown } | undefined;
   /** A ticket at once, or undefined when the request would have to wait. */
   tryAcquire(key: Key): Ticket | undefined;
+  /** A ticket when the subagent has a seat and it is the request's turn at the gate. */
   acquire(key: Key, options?: AskOptions): Promise<Ticket>;
   /** The synchronous form of `acquire`. */
   enqueue(key: Key, options: AskOptions, waiter: Waiter): Waiting;
@@ -62,19 +66,16 @@ export interface AskHost {
 type State = 'working' | 'parked' | 'ended';
 
 /** A request that waits for a seat, then queues at the gate; one handle for both. */
-class ParkedRequest implements Waiting, FifoMember {
-  listed = false;
-  previous: FifoMember | undefined = undefined;
-  next: FifoMember | undefined = undefined;
+class ParkedRequest extends LineMember implements Waiting {
   readonly #ask: RunningAsk;
   readonly key: Key;
   readonly options: AskOptions;
   readonly waiter: Waiter;
   readonly askedAt: number;
-  watched: SignalGroup | undefined = undefined;
   atGate: Waiting | undefined = undefined;
 
   constructor(ask: RunningAsk, key: Key, options: AskOptions, waiter: Waiter, askedAt: number) {
+    super();
     this.#ask = ask;
     this.key = key;
     this.options = options;
@@ -82,13 +83,17 @@ class ParkedRequest implements Waiting, FifoMember {
     this.askedAt = askedAt;
   }
 
-  cancel(reason: unknown = new DOMException('the request was cancelled while parked', 'AbortError')): void {
-    if (this.atGate !== undefined) this.atGate.cancel(reason);
-    else if (this.listed) this.#ask.cancelParked(this, reason);
+  override cancel(reason?: unknown): void {
+    if (this.atGate === undefined) super.cancel(reason);
+    else this.atGate.cancel(reason);
   }
 
-  aborted(reason: unknown): void {
-    this.cancel(reason);
+  protected withdraw(): void {
+    this.#ask.withdrawParked(this);
+  }
+
+  protected refuse(reason: unknown): void {
+    this.#ask.refuseParked(this, reason);
   }
 }
 
@@ -166,27 +171,32 @@ export class RunningAsk implements Ask, WaitObserver, FifoMember {
 
   /** A seat is free: what waited for it goes on to the gate. */
   seated(): void {
-    this.state = 'working';
+    if (this.state === 'parked') this.state = 'working';
     for (let request = this.#parked.shift(); request !== undefined; request = this.#parked.shift()) {
       request.watched?.leave(request);
       request.atGate = this.#toGate(request.key, request.options, request.waiter, request.askedAt);
     }
   }
 
-  cancelParked(request: ParkedRequest, reason: unknown): void {
-    this.#withdraw(request, reason);
-    if (this.#parked.size === 0 && this.state === 'parked') {
-      this.state = 'working';
-      this.#host.unpark(this);
-      this.left(this.#host.clock.now(), true);
-    }
+  withdrawParked(request: ParkedRequest): void {
+    this.#parked.remove(request);
+    if (this.#parked.size > 0 || this.state !== 'parked') return;
+    // Whatever waited for a seat is gone: the subagent goes on without.
+    this.state = 'working';
+    this.#host.unpark(this);
+    this.left(this.#host.clock.now(), true);
   }
 
-  /** Refuses what waits for a seat, and stops the deadlines: the run is over. */
-  closed(reason: unknown): void {
-    for (let request = this.#parked.head; request !== undefined; request = this.#parked.head) {
-      this.#withdraw(request, reason);
-    }
+  refuseParked({ waiter }: ParkedRequest, reason: unknown): void {
+    this.#host.listeners.guard(() => waiter.refused(reason));
+  }
+
+  /** What waits for a seat. */
+  parked(): readonly LineMember[] {
+    return this.#parked.members();
+  }
+
+  stopDeadlines(): void {
     for (const deadline of this.#deadlines) deadline.done();
   }
 
@@ -235,17 +245,15 @@ export class RunningAsk implements Ask, WaitObserver, FifoMember {
     };
   }
 
-  #withdraw(request: ParkedRequest, reason: unknown): void {
-    this.#parked.remove(request);
-    request.watched?.leave(request);
-    this.#host.listeners.guard(() => request.waiter.refused(reason));
-  }
-
   #finish(result: { readonly result: unknown } | undefined): void {
     if (this.state === 'ended') return;
-    this.closed(new Error(`ask ${this.name}: it ended while a request of it was parked`));
-    this.#host.ended(this, result);
+    const wasParked = this.state === 'parked';
     this.state = 'ended';
+    this.stopDeadlines();
+    // Those who share the seat go on working.
+    if (wasParked && this.sharers > 1) this.#host.unpark(this);
+    leaveTogether(this.parked(), new Error(`ask ${this.name}: it ended while a request of it was parked`));
+    this.#host.ended(this, result);
   }
 }
 

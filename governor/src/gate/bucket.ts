@@ -19,6 +19,7 @@ import { Stagger } from '../core/stagger.js';
 import type { AbortSignals } from './abort.js';
 import type { Clock } from './clock.js';
 import type { Listeners } from './events.js';
+import { leaveTogether } from './line-member.js';
 import {
   BucketLane,
   type CancellingGate,
@@ -82,6 +83,8 @@ export class Bucket implements TicketIssuer<BucketLane>, CancellingGate {
   #wakeAt = Number.NaN;
   #cancelWake: (() => void) | undefined;
   #granting = false;
+  /** Listeners are being told of a change, in the middle of a call that still needs this bucket. */
+  #telling = 0;
   readonly #stagger: Stagger;
   readonly #sample = { latencyMs: 0, inFlightAtAdmission: 0 };
 
@@ -105,7 +108,7 @@ export class Bucket implements TicketIssuer<BucketLane>, CancellingGate {
   tryAcquire(lane: BucketLane): Ticket | undefined {
     const now = this.#clock.now();
     this.#announce(this.#controller.observed(now), now, false);
-    if (this.#queue.size > 0 || !this.#mayAdmit(now)) return undefined;
+    if (lane.run?.open === false || this.#queue.size > 0 || !this.#mayAdmit(now)) return undefined;
     const ticket = this.#grant(lane, now, 0);
     if (this.#requests.present) this.#requests.admitted(ticket);
     return ticket;
@@ -122,15 +125,14 @@ export class Bucket implements TicketIssuer<BucketLane>, CancellingGate {
     const now = this.#clock.now();
     const since = askedAt ?? now;
     this.#announce(this.#controller.observed(now), now, false);
+    const refusal = this.#refusalOf(lane, signal);
+    if (refusal !== undefined) {
+      this.#turnAway(waiter, lane, refusal.reason, now);
+      return SETTLED;
+    }
     if (this.#queue.size === 0 && !this.#granting && this.#mayAdmit(now)) {
       this.#handOver(waiter, observer, this.#grant(lane, now, now - since), now);
       if (this.#queue.size > 0) this.#drain();
-      return SETTLED;
-    }
-    if (this.#queue.size >= this.#settings.maxQueue) {
-      const full = new QueueFullError(`${this.#text}: maxQueue ${this.#settings.maxQueue} requests are already queued`);
-      this.#settings.listeners.guard(() => waiter.refused(full));
-      if (this.#requests.present) this.#requests.withdrawn(this.key, lane, full, now);
       return SETTLED;
     }
     const request = new QueuedRequest(this, lane, waiter, since, observer);
@@ -153,28 +155,23 @@ export class Bucket implements TicketIssuer<BucketLane>, CancellingGate {
     return ticket;
   }
 
-  cancel(request: QueuedRequest, reason: unknown): void {
+  withdraw(request: QueuedRequest): void {
     const now = this.#clock.now();
-    this.#withdraw(request, reason, now);
+    const { lane, observer } = request;
+    this.#queue.remove(lane, request);
+    this.#disengage(lane);
+    observer?.left(now, false);
     this.#tellWaiting(now);
-    this.#drain();
   }
 
-  /** Refuses everyone queued in the lane; in-flight tickets stay. */
-  refuseLane(lane: BucketLane, reason: unknown): void {
-    const now = this.#clock.now();
-    for (let request = lane.head; request !== undefined; request = lane.head) this.#withdraw(request, reason, now);
-    this.#tellWaiting(now);
+  refuse({ waiter, lane }: QueuedRequest, reason: unknown): void {
+    this.#turnAway(waiter, lane, reason, this.#clock.now());
     this.#drain();
   }
 
   /** Settles everything the lane has in flight as ended. */
   endLane(lane: BucketLane): void {
-    const mine: GateTicket<BucketLane>[] = [];
-    for (let t = this.#tickets.head; t !== undefined; t = t.next as GateTicket<BucketLane> | undefined) {
-      if (t.lane === lane) mine.push(t);
-    }
-    for (const ticket of mine) ticket.release();
+    for (const ticket of this.#tickets.members()) if (ticket.lane === lane) ticket.release();
   }
 
   /** A run asks for this key for the first time. */
@@ -204,8 +201,8 @@ export class Bucket implements TicketIssuer<BucketLane>, CancellingGate {
 
   /** Nobody waits, nobody is in flight, no open run uses it, and what it learned is about to be forgotten anyway. */
   isIdle(now: number): boolean {
-    if (this.#tickets.size > 0 || this.#queue.size > 0 || this.#lanes.size > 0 || now < this.#cooldownUntil)
-      return false;
+    if (this.#tickets.size > 0 || this.#queue.size > 0 || this.#lanes.size > 0) return false;
+    if (this.#telling > 0 || now < this.#cooldownUntil) return false;
     const { lastRequestAt = Number.NEGATIVE_INFINITY } = this.#controller.snapshot();
     return now - lastRequestAt >= this.#settings.idleResetMs;
   }
@@ -223,12 +220,7 @@ export class Bucket implements TicketIssuer<BucketLane>, CancellingGate {
 
   /** Refuses all waiters and drops the timer. */
   close(reason: unknown): void {
-    const now = this.#clock.now();
-    for (let request = this.#queue.shift(); request !== undefined; request = this.#queue.shift()) {
-      this.#refuse(request, reason, now);
-    }
-    this.#tellWaiting(now);
-    this.#disarm();
+    leaveTogether(this.#queue.members(), reason);
   }
 
   succeeded(ticket: GateTicket<BucketLane>, sample: Partial<Sample> | undefined): void {
@@ -242,11 +234,14 @@ export class Bucket implements TicketIssuer<BucketLane>, CancellingGate {
 
   throttled(ticket: GateTicket<BucketLane>, reason: ThrottleReason, retryAfterMs: number | undefined): void {
     const now = this.#clock.now();
-    const changes = this.#controller.throttled(now, ticket.epoch, reason, this.#clampCooldown(retryAfterMs, now));
+    const { maxCooldownMs } = this.#settings;
+    const waitMs = retryAfterMs === undefined ? undefined : Math.min(retryAfterMs, maxCooldownMs);
+    const changes = this.#controller.throttled(now, ticket.epoch, reason, waitMs);
     const until = this.#controller.snapshot().cooldownUntil ?? Number.NEGATIVE_INFINITY;
     if (until > this.#cooldownUntil) this.#stagger.cooldownExtended();
     this.#cooldownUntil = until;
     this.#settled(ticket, changes, now, 'throttled', reason);
+    if (retryAfterMs !== undefined && retryAfterMs > maxCooldownMs) this.#tellClamped(retryAfterMs, now);
     ticket.lane.run?.hindered(now);
   }
 
@@ -281,20 +276,31 @@ export class Bucket implements TicketIssuer<BucketLane>, CancellingGate {
     reason?: ThrottleReason,
   ): void {
     this.#tickets.remove(ticket);
-    const { lane } = ticket;
-    if (changes.length > 0) {
-      const hearing = this.#hearing(false);
-      this.#drop(lane);
-      this.#tell(changes, now, hearing);
-    } else {
-      this.#drop(lane);
-    }
-    if (this.#requests.present) this.#requests.settled(ticket, outcome, reason, now);
+    if (changes.length > 0 || this.#requests.present) this.#settledWithNews(ticket, changes, now, outcome, reason);
+    else this.#drop(ticket.lane);
     if (this.#queue.size > 0) this.#drain();
+  }
+
+  /** Apart from the common case, which stays small enough for a compiler to inline it whole. */
+  #settledWithNews(
+    ticket: GateTicket<BucketLane>,
+    changes: readonly CapChange[],
+    now: number,
+    outcome: RequestOutcome,
+    reason: ThrottleReason | undefined,
+  ): void {
+    const hearing = this.#hearing(false);
+    this.#drop(ticket.lane);
+    this.#tell(changes, now, hearing);
+    if (this.#requests.present) this.#requests.settled(ticket, outcome, reason, now);
   }
 
   #drop(lane: BucketLane): void {
     lane.inFlight--;
+    this.#disengage(lane);
+  }
+
+  #disengage(lane: BucketLane): void {
     if (lane.run !== undefined && lane.inFlight === 0 && lane.size === 0) this.#engaged.delete(lane);
   }
 
@@ -305,7 +311,9 @@ export class Bucket implements TicketIssuer<BucketLane>, CancellingGate {
     while (this.#queue.size > 0) {
       this.#announce(this.#controller.observed(now), now, false);
       if (!this.#mayAdmit(now)) break;
-      const request = this.#queue.shift() as QueuedRequest;
+      const request = this.#queue.shift();
+      // Whoever was told of a change may have let everybody through, or taken them away.
+      if (request === undefined) break;
       const ticket = this.#grant(request.lane, now, now - request.askedAt);
       this.#tellWaiting(now);
       request.watched?.leave(request);
@@ -359,31 +367,23 @@ export class Bucket implements TicketIssuer<BucketLane>, CancellingGate {
     this.#announce(this.#controller.waiting(now, count), now, false);
   }
 
-  #withdraw(request: QueuedRequest, reason: unknown, now: number): void {
-    this.#queue.remove(request.lane, request);
-    this.#refuse(request, reason, now);
+  /** Why nothing more is let in here: listeners that heard of a reset may just have aborted or closed. */
+  #refusalOf({ run }: BucketLane, signal: AbortSignal | undefined): { readonly reason: unknown } | undefined {
+    if (signal?.aborted) return { reason: signal.reason };
+    if (run !== undefined && !run.open) return { reason: run.closedError() };
+    const { maxQueue } = this.#settings;
+    if (this.#queue.size < maxQueue) return undefined;
+    return { reason: new QueueFullError(`${this.#text}: maxQueue ${maxQueue} requests are already queued`) };
   }
 
-  #refuse(request: QueuedRequest, reason: unknown, now: number): void {
-    const { lane } = request;
-    request.watched?.leave(request);
-    if (lane.run !== undefined && lane.inFlight === 0 && lane.size === 0) this.#engaged.delete(lane);
-    request.observer?.left(now, false);
-    this.#settings.listeners.guard(() => request.waiter.refused(reason));
+  #turnAway(waiter: Waiter, lane: BucketLane, reason: unknown, now: number): void {
+    this.#settings.listeners.guard(() => waiter.refused(reason));
     if (this.#requests.present) this.#requests.withdrawn(this.key, lane, reason, now);
   }
 
-  #clampCooldown(retryAfterMs: number | undefined, at: number): number | undefined {
-    const { maxCooldownMs } = this.#settings;
-    if (retryAfterMs === undefined || retryAfterMs <= maxCooldownMs) return retryAfterMs;
-    this.#settings.listeners.tell({
-      type: 'cooldown-clamped',
-      at,
-      key: this.#text,
-      askedMs: retryAfterMs,
-      maxCooldownMs,
-    });
-    return maxCooldownMs;
+  #tellClamped(askedMs: number, at: number): void {
+    const { listeners, maxCooldownMs } = this.#settings;
+    listeners.tell({ type: 'cooldown-clamped', at, key: this.#text, askedMs, maxCooldownMs });
   }
 
   /** The growth limit follows the bounds of the runs that use the key; a stated bound also seeds. */
@@ -407,11 +407,13 @@ export class Bucket implements TicketIssuer<BucketLane>, CancellingGate {
   }
 
   #tell(changes: readonly CapChange[], at: number, runs: readonly string[]): void {
+    this.#telling++;
     for (const change of changes) {
       this.#cap = change.next;
       this.#lastChange = { reason: change.reason, at };
       this.#settings.listeners.tell({ type: 'concurrency-changed', at, ...change, runs });
     }
+    this.#telling--;
   }
 
   /** One timer, only while someone waits and time alone will let them in. */

@@ -15,6 +15,7 @@ export type GovernorEvent =
   | CooldownClamped
   | SettledTwice;
 
+/** The cap of a key moved, or a wait began. */
 export interface ConcurrencyChanged extends CapChange {
   readonly type: 'concurrency-changed';
   readonly at: number;
@@ -22,6 +23,7 @@ export interface ConcurrencyChanged extends CapChange {
   readonly runs: readonly string[];
 }
 
+/** The bound of a run was changed in place. */
 export interface RunCapsChanged {
   readonly type: 'run-caps-changed';
   readonly at: number;

@@ -19,6 +19,7 @@ import { type RequestEvent, RequestListeners } from './request-events.js';
 import { type FinishedAsks, GovernedRun, type Run, type RunHost, type RunOptions } from './run.js';
 import type { Key, Ticket } from './ticket.js';
 
+/** What a governor is made with; the controller's options hold for every key. An unknown name is refused. */
 export interface GovernorOptions extends Omit<AimdOptions, 'key'> {
   /** Default `reference`: the defaults of each option. */
   readonly preset?: 'reference';
@@ -42,30 +43,41 @@ export interface GovernorOptions extends Omit<AimdOptions, 'key'> {
   readonly onError?: (error: unknown) => void;
 }
 
+/** Of one request at the gate. */
 export interface AcquireOptions {
+  /** Whose turn it waits for; requests without a run are one run together. */
   readonly run?: Run;
   /** Leaves the queue at once and rejects with `signal.reason`. */
   readonly signal?: AbortSignal;
 }
 
+/** The gate of a process. A key that is none is a RangeError, thrown or rejected with. */
 export interface Governor {
   /** A ticket at once, or undefined: no room, cooling, or someone waits on the key already. */
   tryAcquire(key: Key, options?: Pick<AcquireOptions, 'run'>): Ticket | undefined;
-  /** A ticket when it is this request's turn. */
+  /** A ticket when it is this request's turn. Rejects when the signal fires, the queue is full, the run or this closes. */
   acquire(key: Key, options?: AcquireOptions): Promise<Ticket>;
   /** The synchronous form of `acquire`; `waiter.admitted` may be called before it returns. */
   enqueue(key: Key, options: AcquireOptions, waiter: Waiter): Waiting;
-  /** Acquires, sends, classifies, settles, and retries by the policy. Rejects with the last attempt's error. */
+  /**
+   * Acquires, sends, classifies, settles, and retries by the policy. When nothing is left to try, rejects with the last
+   * attempt's error or a RetryHorizonError, or resolves to the Response that refused.
+   */
   request<T>(key: Key, send: (ticket: Ticket) => Promise<T>, options?: RequestOptions): Promise<T>;
   /** For what must not wait behind a workflow, as the user's own conversation: never queues, never cools, is counted. */
   observer(): { acquire(key: Key): Ticket };
-  /** @throws RangeError when a run of this id is open, or the bound is not finite. */
+  /**
+   * A run with a bound of its own. @throws RangeError when a run of this id is open, or the bound is not finite;
+   * GovernorClosedError after `close`.
+   */
   openRun(id: string, options?: RunOptions): Run;
-  /** Returns what takes the listener away. */
+  /** Every change, wait and stall from now on. Returns what takes the listener away. */
   onEvent(listener: (event: GovernorEvent) => void): () => void;
   /** The same for what happens to single requests: queued, admitted, settled. Costs nothing while nobody listens. */
   onRequest(listener: (event: RequestEvent) => void): () => void;
+  /** A key's state now; undefined when nobody has used it, or it has been forgotten. */
   snapshot(key: Key): BucketSnapshot | undefined;
+  /** Of every key that is remembered. */
   snapshots(): BucketSnapshot[];
   /** Refuses whoever waits and drops all timers; requests in flight settle as they end. */
   close(): void;
@@ -76,7 +88,7 @@ export class GovernorClosedError extends Error {
   override readonly name = 'GovernorClosedError';
 }
 
-/** @throws RangeError naming the option, the value and what is allowed. */
+/** One per process: two do not know of each other. @throws RangeError naming the option, the value and what is allowed. */
 export function createGovernor(options: GovernorOptions = {}): Governor {
   return new BucketGovernor(options);
 }
@@ -125,6 +137,7 @@ class BucketGovernor implements Governor, RunHost {
   #latest: Bucket | undefined;
   readonly #runs = new Map<string, GovernedRun>();
   #open = true;
+  readonly #closing = new AbortController();
 
   constructor(options: GovernorOptions) {
     this.#settings = settingsOf(options);
@@ -151,7 +164,7 @@ class BucketGovernor implements Governor, RunHost {
   }
 
   tryAcquire(key: Key, options?: Pick<AcquireOptions, 'run'>): Ticket | undefined {
-    if (!this.#open) return undefined;
+    if (!this.#open || (options?.run instanceof GovernedRun && !options.run.open)) return undefined;
     const bucket = this.bucket(key);
     return bucket.tryAcquire(options?.run === undefined ? bucket.commonLane : this.#laneOf(bucket, options.run));
   }
@@ -182,6 +195,7 @@ class BucketGovernor implements Governor, RunHost {
       random: this.#random,
       policy: resolveRetryPolicy({ ...this.#retry, ...options.retry }),
       provider: key.provider,
+      closing: this.#closing.signal,
     });
   }
 
@@ -219,6 +233,7 @@ class BucketGovernor implements Governor, RunHost {
     this.#open = false;
     for (const run of [...this.#runs.values()]) run.close();
     for (const bucket of this.#buckets) bucket.close(this.#closedError());
+    this.#closing.abort(this.#closedError());
   }
 
   /** @throws TypeError or RangeError when the key is not one. */

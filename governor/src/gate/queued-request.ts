@@ -5,8 +5,7 @@
 
 import { BoundEntry } from '../core/bound-heap.js';
 import { Lane } from '../core/fair-queue.js';
-import type { FifoMember } from '../core/fifo.js';
-import type { SignalGroup } from './abort.js';
+import { LineMember } from './line-member.js';
 import type { Ticket, TicketLane } from './ticket.js';
 
 /** The caller's end of the synchronous form: exactly one of the two is called, once. */
@@ -33,6 +32,7 @@ export interface WaitObserver {
 export interface LaneRun {
   readonly id: string;
   readonly open: boolean;
+  closedError(): Error;
   /** A request of the run succeeded; it was refused or failed. */
   progressed(): void;
   hindered(now: number): void;
@@ -40,19 +40,16 @@ export interface LaneRun {
 
 /** Where a request queues, and where it is taken out again. */
 export interface CancellingGate {
-  cancel(request: QueuedRequest, reason: unknown): void;
+  withdraw(request: QueuedRequest): void;
+  refuse(request: QueuedRequest, reason: unknown): void;
 }
 
-export class QueuedRequest implements Waiting, FifoMember {
-  listed = false;
-  previous: FifoMember | undefined = undefined;
-  next: FifoMember | undefined = undefined;
+export class QueuedRequest extends LineMember implements Waiting {
   readonly waiter: Waiter;
   readonly askedAt: number;
   readonly observer: WaitObserver | undefined;
   readonly #gate: CancellingGate;
   readonly lane: BucketLane;
-  watched: SignalGroup | undefined = undefined;
 
   constructor(
     gate: CancellingGate,
@@ -61,6 +58,7 @@ export class QueuedRequest implements Waiting, FifoMember {
     askedAt: number,
     observer: WaitObserver | undefined,
   ) {
+    super();
     this.#gate = gate;
     this.lane = lane;
     this.waiter = waiter;
@@ -68,12 +66,12 @@ export class QueuedRequest implements Waiting, FifoMember {
     this.observer = observer;
   }
 
-  cancel(reason: unknown = new DOMException('the request was cancelled while queued', 'AbortError')): void {
-    if (this.listed) this.#gate.cancel(this, reason);
+  protected withdraw(): void {
+    this.#gate.withdraw(this);
   }
 
-  aborted(reason: unknown): void {
-    this.cancel(reason);
+  protected refuse(reason: unknown): void {
+    this.#gate.refuse(this, reason);
   }
 }
 

@@ -10,6 +10,7 @@ import type { GateTicket, Key, TicketLane } from './ticket.js';
 /** `at` is milliseconds on the governor's clock. */
 export type RequestEvent = RequestQueued | RequestWithdrawn | RequestAdmitted | RequestSettled;
 
+/** What all four have. */
 interface RequestNews {
   readonly at: number;
   readonly key: Key;
@@ -28,6 +29,7 @@ export interface RequestWithdrawn extends RequestNews {
   readonly cause: unknown;
 }
 
+/** It has a ticket and is in flight. */
 export interface RequestAdmitted extends RequestNews {
   readonly type: 'request-admitted';
   /** Asking to admission, milliseconds; 0 for who did not wait. */
@@ -44,6 +46,7 @@ export interface RequestSettled extends RequestNews {
   readonly heldMs: number;
 }
 
+/** How a ticket was settled. */
 export type RequestOutcome = 'succeeded' | 'throttled' | 'failed' | 'ended';
 
 /** Ask `present` before calling one of the four. */

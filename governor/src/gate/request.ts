@@ -13,6 +13,7 @@ import type { Run } from './run.js';
 import { answerOfError, answerOfValue, discardBody } from './seen-answer.js';
 import type { Ticket } from './ticket.js';
 
+/** Of one request, all its attempts included. */
 export interface RequestOptions {
   readonly run?: Run;
   /** The subagent that asks; takes the place of `run`. */
@@ -43,6 +44,8 @@ export interface RequestContext {
   readonly random: () => number;
   readonly policy: ResolvedRetryPolicy;
   readonly provider: string;
+  /** Fires when the governor closes: nobody sleeps on. */
+  readonly closing: AbortSignal;
 }
 
 /** How an attempt ended for the caller: with a value (which may be an HTTP refusal) or with an error. */
@@ -89,33 +92,35 @@ function judge(ticket: Ticket, answer: Answer): Classification {
   return ticket.settled ? classify(answer) : ticket.settle(answer);
 }
 
-function giveUp<T>(
-  end: End<T>,
-  stop: { readonly stop: string; readonly resetAfterMs?: number },
-  policy: ResolvedRetryPolicy,
-): T {
+function giveUp<T>(end: End<T>, stop: { readonly resetAfterMs?: number }, policy: ResolvedRetryPolicy): T {
   if (end.kind === 'value') return end.value;
-  if (stop.stop === 'beyond_horizon' && stop.resetAfterMs !== undefined) {
+  if (stop.resetAfterMs !== undefined && stop.resetAfterMs > policy.maxRetryAfterMs) {
     throw new RetryHorizonError(stop.resetAfterMs, policy.maxRetryAfterMs, end.error);
   }
   throw end.error;
 }
 
-function sleep(delayMs: number, signal: AbortSignal | undefined, { clock, signals }: RequestContext): Promise<void> {
+function sleep(delayMs: number, signal: AbortSignal | undefined, context: RequestContext): Promise<void> {
+  const { clock, signals, closing } = context;
   return new Promise((resolve, reject) => {
-    if (signal?.aborted) {
-      reject(signal.reason);
+    const enders = signal === undefined ? [closing] : [signal, closing];
+    const fired = enders.find(({ aborted }) => aborted);
+    if (fired !== undefined) {
+      reject(fired.reason);
       return;
     }
+    let reason: unknown;
     const sleeper = {
-      aborted(reason: unknown): void {
+      leave(why: unknown): void {
+        reason = why;
         cancel();
-        reject(reason);
+        for (const group of watched) group.leave(sleeper);
       },
+      told: (): void => reject(reason),
     };
-    const watched = signal && signals.watch(signal, sleeper);
+    const watched = enders.map((ender) => signals.watch(ender, sleeper));
     const cancel = clock.schedule(() => {
-      watched?.leave(sleeper);
+      for (const group of watched) group.leave(sleeper);
       resolve();
     }, delayMs);
   });

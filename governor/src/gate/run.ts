@@ -5,18 +5,19 @@
  */
 
 import type { CapChangeReason } from '../core/controller.js';
-import type { FifoMember } from '../core/fifo.js';
 import { refuseOption } from '../core/options.js';
 import { sameValue } from '../core/same-value.js';
 import { Seats } from '../core/seats.js';
-import type { AbortSignals, SignalGroup } from './abort.js';
+import type { AbortSignals } from './abort.js';
 import { type Ask, type AskHost, type AskOptions, InheritedAsk, RunningAsk } from './ask.js';
 import type { Bucket } from './bucket.js';
 import type { Clock } from './clock.js';
 import type { Listeners } from './events.js';
+import { LineMember, leaveTogether } from './line-member.js';
 import { BucketLane, type LaneRun, type Waiter, type Waiting, type WaitObserver } from './queued-request.js';
 import type { Key, Ticket } from './ticket.js';
 
+/** What a run is opened or amended with. */
 export interface RunOptions {
   /** Subagents working at once: `max(1, floor(n))`, no upper limit; null or omitted = the governor's `initial`. */
   readonly maxConcurrency?: number | null;
@@ -24,7 +25,9 @@ export interface RunOptions {
   readonly settings?: unknown;
 }
 
+/** Of the start of one subagent. */
 export interface StartOptions {
+  /** Leaves the line for a seat at once and rejects with `signal.reason`. */
   readonly signal?: AbortSignal;
   /** The ask whose tool starts this one; the two share a seat. */
   readonly parent?: Ask;
@@ -36,6 +39,7 @@ export interface Starter {
   refused(reason: unknown): void;
 }
 
+/** What an amendment came to: the same run with another bound, a run that takes its place, or nothing. */
 export type AmendResult =
   | { readonly kind: 'retuned'; readonly previous: number; readonly bound: number }
   | { readonly kind: 'successor'; readonly run: Run }
@@ -54,6 +58,7 @@ export interface RunStatus {
   readonly since: number;
 }
 
+/** A group of subagents with a bound of its own, above the caps of the keys it uses. */
 export interface Run {
   readonly id: string;
   /** Subagents working at once. */
@@ -93,27 +98,24 @@ export type FinishedAsks = ReadonlyMap<string, ReadonlyMap<number, unknown>>;
 
 const STALL_MS = 20 * 60_000;
 
-class QueuedStart implements Waiting, FifoMember {
-  listed = false;
-  previous: FifoMember | undefined = undefined;
-  next: FifoMember | undefined = undefined;
+class QueuedStart extends LineMember implements Waiting {
   readonly #run: GovernedRun;
   readonly ask: RunningAsk;
   readonly starter: Starter;
-  watched: SignalGroup | undefined = undefined;
 
   constructor(run: GovernedRun, ask: RunningAsk, starter: Starter) {
+    super();
     this.#run = run;
     this.ask = ask;
     this.starter = starter;
   }
 
-  cancel(reason: unknown = new DOMException('the start was cancelled while it waited', 'AbortError')): void {
-    if (this.listed) this.#run.cancelStart(this, reason);
+  protected withdraw(): void {
+    this.#run.withdrawStart(this);
   }
 
-  aborted(reason: unknown): void {
-    this.cancel(reason);
+  protected refuse(reason: unknown): void {
+    this.#run.refuseStart(this, reason);
   }
 }
 
@@ -281,9 +283,16 @@ export class GovernedRun implements Run, AskHost, LaneRun {
     return new RunClosedError(`run ${this.id}: it is closed; nothing more can be asked under it`);
   }
 
-  cancelStart(request: QueuedStart, reason: unknown): void {
+  withdrawStart(request: QueuedStart): void {
+    const { ask } = request;
     this.#seats.starters.remove(request);
-    this.#refuseStart(request, reason);
+    this.#live.delete(ask.name);
+    this.#begun.set(ask.name, (this.#begun.get(ask.name) as number) - 1);
+    ask.state = 'ended';
+  }
+
+  refuseStart({ starter }: QueuedStart, reason: unknown): void {
+    this.listeners.guard(() => starter.refused(reason));
   }
 
   #refusalOf(name: string, options: StartOptions): { readonly reason: unknown } | undefined {
@@ -292,6 +301,10 @@ export class GovernedRun implements Run, AskHost, LaneRun {
     if (typeof name !== 'string' || name === '') return { reason: new RangeError('name: expected a non-empty string') };
     if (this.#live.has(name)) {
       return { reason: new RangeError(`name: a subagent ${JSON.stringify(name)} of run ${this.id} is live already`) };
+    }
+    const { parent } = options;
+    if (parent instanceof RunningAsk && this.#live.get(parent.name) !== parent) {
+      return { reason: new RangeError(`parent: ${JSON.stringify(parent.name)} is no live subagent of run ${this.id}`) };
     }
     return undefined;
   }
@@ -314,14 +327,6 @@ export class GovernedRun implements Run, AskHost, LaneRun {
 
   #hand(starter: Starter, ask: RunningAsk): void {
     this.listeners.guard(() => starter.started(ask));
-  }
-
-  #refuseStart(request: QueuedStart, reason: unknown): void {
-    request.watched?.leave(request);
-    this.#live.delete(request.ask.name);
-    this.#begun.set(request.ask.name, (this.#begun.get(request.ask.name) as number) - 1);
-    request.ask.state = 'ended';
-    this.listeners.guard(() => request.starter.refused(reason));
   }
 
   /** A seat is free when the last of those who share it has ended; a parked subagent held none. */
@@ -376,12 +381,12 @@ export class GovernedRun implements Run, AskHost, LaneRun {
   #close(reason: Error, endTickets: boolean): void {
     if (!this.#open) return;
     this.#open = false;
-    for (let start = this.#seats.starters.shift(); start !== undefined; start = this.#seats.starters.shift()) {
-      this.#refuseStart(start, reason);
-    }
-    for (const ask of this.#live.values()) ask.closed(reason);
+    const asks = [...this.#live.values()];
+    const parked = asks.flatMap((ask) => ask.parked());
+    const queued = [...this.#lanes.values()].flatMap((lane) => lane.members());
+    leaveTogether([...this.#seats.starters.members(), ...parked, ...queued], reason);
+    for (const ask of asks) ask.stopDeadlines();
     for (const [bucket, lane] of this.#lanes) {
-      bucket.refuseLane(lane, reason);
       if (endTickets) bucket.endLane(lane);
       bucket.leave(lane);
     }

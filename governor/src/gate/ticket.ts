@@ -9,12 +9,14 @@ import { type Sample, THROTTLE_REASONS, type ThrottleReason } from '../core/cont
 import type { FifoMember } from '../core/fifo.js';
 import { refuseOption } from '../core/options.js';
 
+/** Whose limit it is: one bucket per provider and model. Neither is empty. */
 export interface Key {
   /** Contains no `/`. */
   readonly provider: string;
   readonly model: string;
 }
 
+/** The right to be in flight with one attempt. The first settlement stands; later ones are reported and do nothing. */
 export interface Ticket {
   readonly key: Key;
   /** The id of the run the request belongs to. */
@@ -39,6 +41,7 @@ export interface Ticket {
   [Symbol.dispose](): void;
 }
 
+/** What a provider said when it refused. */
 export interface Refusal {
   /** Default `rate_limited`. */
   readonly reason?: ThrottleReason;

@@ -19,6 +19,7 @@ import {
   signalScript,
 } from './signal-scripts.js';
 
+/** One rule, ready to be a test. */
 export interface NamedProperty {
   /** A sentence; fits as the title of a test. */
   readonly name: string;
@@ -28,6 +29,7 @@ export interface NamedProperty {
   check(): void;
 }
 
+/** The two sets of rules. */
 export interface ControllerProperties {
   /** What the gate relies on: for any controller. */
   readonly anyController: readonly NamedProperty[];
@@ -35,6 +37,7 @@ export interface ControllerProperties {
   readonly referenceLaw: readonly NamedProperty[];
 }
 
+/** How the rules are named and how often they are tried. */
 export interface ControllerPropertiesOptions {
   /** What is tested; begins each name, so that a replay command selects this controller's test only. Default `controller`. */
   readonly subject?: string;
@@ -44,11 +47,16 @@ export interface ControllerPropertiesOptions {
   readonly runs?: number;
 }
 
+/** Makes the controller under test. */
 type Make = (options: AimdOptions) => ConcurrencyController;
 /** Throws when the rule is broken by a fresh controller that lives through the script. */
 type Rule = (make: () => ConcurrencyController, script: readonly ScriptedSignal[], options: AimdOptions) => void;
 
-/** @param make a fresh controller; one that has other options ignores what it does not know. */
+/**
+ * The rules, for the controllers that `make` makes.
+ *
+ * @param make a fresh controller; one that has other options ignores what it does not know.
+ */
 export function controllerProperties(make: Make, options: ControllerPropertiesOptions = {}): ControllerProperties {
   const { subject = 'controller', ...rest } = options;
   const named = ([sentence, rule]: readonly [string, Rule]): NamedProperty => {

@@ -2,6 +2,7 @@
 
 import type { Clock } from '../gate/clock.js';
 
+/** A clock that moves only when told, and fires what is due on the way. */
 export class ManualClock implements Clock {
   #now: number;
   #order = 0;

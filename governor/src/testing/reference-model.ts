@@ -30,6 +30,7 @@ const NEW_EPOCH: readonly What[] = ['cut', 'lowered', 'seeded', 'forgot'];
 const NEW_CAP: readonly What[] = [...NEW_EPOCH, 'raised'];
 const BREAKS_STREAK: readonly What[] = ['throttled', 'failed', 'raised', 'lowered', 'seeded', 'forgot'];
 
+/** The reference law recomputed from its history at every call: slow, plain, and independent of `AimdController`. */
 export class ReferenceModel implements ConcurrencyController {
   readonly #options: ResolvedAimdOptions;
   readonly #history: Entry[] = [];

@@ -5,6 +5,7 @@
 
 import fc from 'fast-check';
 
+/** What a failure needs to say how to see it again. */
 export interface ReplayOptions {
   /** As in the title of the test that runs the property: the printed command selects it by this. */
   readonly name: string;
@@ -14,7 +15,7 @@ export interface ReplayOptions {
   readonly runs?: number;
 }
 
-/** @throws Error with the name, the replay command, the counterexample and what went wrong. */
+/** Runs a property. @throws Error with the name, the replay command, the counterexample and what went wrong. */
 export function checkProperty<Ts>(property: fc.IProperty<Ts>, options: ReplayOptions): void {
   explain(fc.check(property, parametersOf<Ts>(options)), options);
 }

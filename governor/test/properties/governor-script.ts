@@ -612,9 +612,15 @@ const command = (): fc.Arbitrary<Command> =>
     },
     { weight: 2, arbitrary: fc.record({ do: fc.constant('try' as const), key: key(), run: maybe(slot(3), 1) }) },
     { weight: 1, arbitrary: fc.record({ do: fc.constant('observe' as const), key: key() }) },
-    { weight: 9, arbitrary: fc.record({ do: fc.constant('settle' as const), key: key(), which: which(), ending: ending() }) },
+    {
+      weight: 9,
+      arbitrary: fc.record({ do: fc.constant('settle' as const), key: key(), which: which(), ending: ending() }),
+    },
     { weight: 2, arbitrary: fc.record({ do: fc.constant('settle-all' as const), key: key(), ending: ending() }) },
-    { weight: 1, arbitrary: fc.record({ do: fc.constant('settle-again' as const), key: key(), which: which(), ending: ending() }) },
+    {
+      weight: 1,
+      arbitrary: fc.record({ do: fc.constant('settle-again' as const), key: key(), which: which(), ending: ending() }),
+    },
     {
       weight: 6,
       arbitrary: fc.record({

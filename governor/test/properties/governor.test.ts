@@ -8,6 +8,7 @@ import { checkAsyncProperty } from '../../src/testing/replay.js';
 import { Invariants } from './governor-invariants.js';
 import { type Entry, KEYS, type Scenario, Story, scenarios, type World } from './governor-script.js';
 import { NaiveGovernor, type NaiveRun } from './naive-governor.js';
+import { countSignalListeners } from './signal-listeners.js';
 
 const file = 'governor/test/properties/governor.test.ts';
 
@@ -49,7 +50,7 @@ function naiveWorld(options: Scenario['options']): World<NaiveRun> & { readonly 
 async function agree({ options, listening, script, ending }: Scenario): Promise<void> {
   const real = realWorld(options);
   const model = naiveWorld(options);
-  const listeners = countListeners();
+  const listeners = countSignalListeners();
   try {
     const story = new Story(real, listening);
     const expected = new Story(model, listening);
@@ -75,27 +76,6 @@ async function agree({ options, listening, script, ending }: Scenario): Promise<
   } finally {
     listeners.stop();
   }
-}
-
-/** How many listeners each signal has, counted where they are added and removed. */
-function countListeners(): { of(signal: AbortSignal): number; stop(): void } {
-  const counts = new Map<AbortSignal, number>();
-  const { addEventListener, removeEventListener } = AbortSignal.prototype;
-  AbortSignal.prototype.addEventListener = function (this: AbortSignal, ...given: unknown[]) {
-    counts.set(this, (counts.get(this) ?? 0) + 1);
-    return Reflect.apply(addEventListener, this, given);
-  };
-  AbortSignal.prototype.removeEventListener = function (this: AbortSignal, ...given: unknown[]) {
-    counts.set(this, (counts.get(this) ?? 0) - 1);
-    return Reflect.apply(removeEventListener, this, given);
-  };
-  return {
-    of: (signal) => counts.get(signal) ?? 0,
-    stop() {
-      AbortSignal.prototype.addEventListener = addEventListener;
-      AbortSignal.prototype.removeEventListener = removeEventListener;
-    },
-  };
 }
 
 function snapshots({

@@ -388,10 +388,10 @@ export class NaiveGovernor {
     const changes = bucket.controller.throttled(this.now, ticket.epoch, reason, waitMs);
     const after = this.#cooldownUntil(bucket);
     if (after > before && this.options.resumeStaggerMs > 0) bucket.resumeAt = after;
-    this.#settled(ticket, changes, () => {
-      if (askedMs === undefined || askedMs <= maxCooldownMs) return;
+    this.#settled(ticket, changes);
+    if (askedMs !== undefined && askedMs > maxCooldownMs) {
       this.tell({ type: 'cooldown-clamped', at: this.now, key: bucket.text, askedMs, maxCooldownMs });
-    });
+    }
     this.#hindered(ticket.naiveRun);
   }
 
@@ -565,12 +565,11 @@ export class NaiveGovernor {
     }
   }
 
-  #settled(ticket: NaiveTicket, changes: readonly CapChange[], tellMore = (): void => {}): void {
+  #settled(ticket: NaiveTicket, changes: readonly CapChange[]): void {
     const { bucket } = ticket;
     const hearing = this.#engaged(bucket);
     bucket.inFlight = bucket.inFlight.filter((other) => other !== ticket);
     this.#notify(bucket, changes, hearing);
-    tellMore();
     this.#drain(bucket);
   }
 

@@ -9,6 +9,7 @@ import {
   nodeWaiting,
   queued,
   retryScheduled,
+  runFinished,
   runStarted,
   SCENARIO,
   STORY,
@@ -40,6 +41,7 @@ function changed(line: number, change: object): readonly TraceEvent[] {
 
 const two = (details: object): TraceEvent => runStarted(0, { run: 'other', ...details });
 const other = { run: 'other' };
+const lone = (id: number) => ({ id, attempt: 1, key: KEY });
 /** The last line of the story, its ledger changed. */
 const ledger = (details: object): readonly TraceEvent[] =>
   upTo(
@@ -137,6 +139,17 @@ const broken: readonly { invariant: Invariant; how: string; trace: readonly Trac
     ),
     line: 21,
   },
+  {
+    invariant: 'no-admission-in-cooldown',
+    how: 'a later refusal shortens the cooldown',
+    trace: upTo(
+      20,
+      settled(300, 4, { outcome: 'throttled', lost: true, cooldownUntil: 1000 }),
+      queued(1100, 5),
+      admitted(1100, 5, { epoch: 1 }),
+    ),
+    line: 22,
+  },
   { invariant: 'cap-in-bounds', how: 'the cap falls below the floor', trace: changed(17, { next: 0 }), line: 17 },
   {
     invariant: 'cap-in-bounds',
@@ -176,6 +189,17 @@ const broken: readonly { invariant: Invariant; how: string; trace: readonly Trac
     line: 12,
   },
   {
+    invariant: 'one-cut-per-epoch',
+    how: 'the cut is told behind a later success',
+    trace: upTo(
+      11,
+      settled(100, 1, { outcome: 'throttled', lost: true }),
+      settled(100, 2),
+      capChanged(100, 2, 1, 'rate_limited'),
+    ),
+    line: 13,
+  },
+  {
     invariant: 'raise-on-proof',
     how: 'one success is enough',
     trace: upTo(12, capChanged(100, 2, 3, 'recovered')),
@@ -213,6 +237,18 @@ const broken: readonly { invariant: Invariant; how: string; trace: readonly Trac
     line: 9,
   },
   {
+    invariant: 'raise-on-proof',
+    how: 'the raise comes later than the success',
+    trace: upTo(14, capChanged(210, 2, 3, 'recovered')),
+    line: 14,
+  },
+  {
+    invariant: 'raise-on-proof',
+    how: 'the same successes raise it twice',
+    trace: upTo(15, capChanged(200, 3, 4, 'recovered')),
+    line: 15,
+  },
+  {
     invariant: 'first-in-first-out',
     how: 'the fourth passes the third',
     trace: upTo(12, admitted(100, 4, { waitMs: 100 })),
@@ -245,6 +281,17 @@ const broken: readonly { invariant: Invariant; how: string; trace: readonly Trac
     how: 'a retry comes later than its backoff',
     trace: changed(18, { delayMs: 1099 }),
     line: 22,
+  },
+  {
+    invariant: 'times-add-up',
+    how: 'what rounding would excuse in each part is too much in all',
+    trace: [
+      ...upTo(11),
+      settled(100, 1),
+      admitted(100, 3, { waitMs: 100.001 }),
+      settled(200, 3, { serviceMs: 100.001 }),
+    ],
+    line: 13,
   },
   {
     invariant: 'every-request-ends',
@@ -370,6 +417,46 @@ const good: readonly { what: string; trace: readonly TraceEvent[] }[] = [
     ],
   },
   {
+    what: 'requests that are queued without a word, and are let in when a cooldown is over',
+    trace: [
+      ...upTo(7),
+      two({}),
+      settled(50, 1, { outcome: 'throttled', serviceMs: 50, lost: true, cooldownUntil: 1000 }),
+      capChanged(50, 2, 1, 'rate_limited', { cooldownMs: 950 }),
+      settled(50, 2, { outcome: 'ended', serviceMs: 50, lost: true }),
+      ...[queued(60, 3), queued(60, 4), queued(60, 5, other)],
+      admitted(1000, 3, { epoch: 1, waitMs: 940 }),
+      settled(1000, 3, { epoch: 1, serviceMs: 0 }),
+      admitted(1000, 5, { ...other, epoch: 1, waitMs: 940 }),
+      settled(1000, 5, { ...other, epoch: 1, serviceMs: 0 }),
+      admitted(1000, 4, { epoch: 1, waitMs: 940 }),
+    ],
+  },
+  {
+    what: 'a request that is queued while another agent waits for a seat',
+    trace: [
+      ...upTo(7),
+      queued(0, 3),
+      nodeWaiting(0, 'a9', 'seat'),
+      queued(0, 4),
+      settled(100, 1),
+      admitted(100, 3, { waitMs: 100 }),
+    ],
+  },
+  {
+    what: 'a cooldown whose end was rounded up by a microsecond',
+    trace: [
+      ...upTo(7),
+      settled(50, 1, { outcome: 'throttled', serviceMs: 50, lost: true, cooldownUntil: 100.001 }),
+      queued(100, 3),
+      admitted(100, 3, { epoch: 1 }),
+    ],
+  },
+  {
+    what: 'a cap that falls and is still above the ceiling, for the run that lifted it is over',
+    trace: [...upTo(7), capChanged(0, 2, 4, 'seeded'), runFinished(0), capChanged(0, 4, 3, 'limit_lowered')],
+  },
+  {
     what: 'a parked request that is admitted as soon as it has a seat',
     trace: [...upTo(7), queued(0, 3), nodeWaiting(0, 'a3', 'seat'), settled(100, 1), admitted(100, 3, { waitMs: 100 })],
   },
@@ -396,8 +483,13 @@ const good: readonly { what: string; trace: readonly TraceEvent[] }[] = [
     what: 'requests without a run, which are one lane',
     trace: [
       traceStarted({ initial: 1 }),
-      ...[1, 2, 3].map((id) => ({ t: 0, type: 'request-queued', id, attempt: 1, key: KEY }) as const),
-    ].toSpliced(2, 0, { t: 0, type: 'request-admitted', id: 1, attempt: 1, key: KEY, epoch: 0, waitMs: 0 }),
+      { t: 0, type: 'request-queued', ...lone(1) },
+      { t: 0, type: 'request-admitted', ...lone(1), epoch: 0, waitMs: 0 },
+      { t: 0, type: 'request-queued', ...lone(2) },
+      { t: 0, type: 'request-queued', ...lone(3) },
+      { t: 9, type: 'request-settled', ...lone(1), outcome: 'succeeded', serviceMs: 9, epoch: 0 },
+      { t: 9, type: 'request-admitted', ...lone(2), epoch: 0, waitMs: 9 },
+    ],
   },
   {
     what: 'any number at once where nothing governs',

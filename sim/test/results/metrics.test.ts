@@ -150,6 +150,16 @@ describe('metrics', () => {
     expect(figures.keys[KEY]).toMatchObject({ cuts: 0, epochs: 0, capPath: [[0, 2, 'initial']] });
   });
 
+  it('of another controller count a cut where a refusal lowered the cap', () => {
+    const figures = figuresOf([
+      traceStarted({ controller: 'vegas', initial: 4 }),
+      capChanged(10, 4, 3, 'rate_limited'),
+      capChanged(20, 3, 3, 'rate_limited', { cooldownMs: 100 }),
+      capChanged(30, 3, 4, 'recovered'),
+    ]);
+    expect(figures.keys[KEY]).toMatchObject({ cuts: 1, raises: 1, epochs: 0, cap: { final: 4 } });
+  });
+
   it('do not take for a queue what is admitted at once', () => {
     const figures = figuresOf([traceStarted(), runStarted(0), queued(5, 1), admitted(5, 1), settled(105, 1)]);
     expect(figures.queue).toEqual({ max: 0, mean: 0 });
@@ -246,6 +256,22 @@ describe('runs', () => {
       agents: 4,
       cacheHits: 3,
     });
+  });
+
+  it('have no level that lasted for no time, and none after their end', () => {
+    const figures = figuresOf([
+      traceStarted(),
+      runStarted(0, { bound: 8 }),
+      queued(0, 1), // for no time at all the cap is 2
+      capChanged(0, 2, 8, 'seeded'),
+      admitted(0, 1),
+      settled(100, 1),
+      capChanged(100, 8, 4, 'limit_lowered'),
+      runFinished(100),
+      capChanged(200, 4, 2, 'limit_lowered'),
+      traceFinished(300),
+    ]);
+    expect(figures.runs.review?.effective).toEqual({ min: 8, mean: 8 });
   });
 
   it('that are not over live until the trace ends', () => {

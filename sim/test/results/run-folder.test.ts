@@ -112,6 +112,15 @@ describe('the folder of a run', () => {
     expect(readdirSync(join(base, 'by-hand-7'))).toEqual([]);
   });
 
+  it('takes no more of the trace once it is discarded', () => {
+    const folder = open();
+    folder.discard();
+    const events = Array.from({ length: 100 }, () => STORY).flat();
+    expect(() => {
+      for (const event of events) folder.trace?.observe(event);
+    }).toThrow(OutputError);
+  });
+
   it('leaves nothing when drawing fails, and the error is what it was', async () => {
     const folder = open();
     const defect = new Error('no ink');

@@ -5,6 +5,7 @@ import {
   admitted,
   KEY,
   queued,
+  runFinished,
   runStarted,
   SCENARIO,
   STORY,
@@ -99,6 +100,14 @@ describe("the provider's true limit", () => {
   it('cannot be told when the trace changes what its scenario does not', () => {
     expect(() => seriesOf([traceStarted(), change(1000, 'providers.acme.quotas[0].limit')])).toThrow(RangeError);
   });
+});
+
+it('a run that was never narrowed has its width from its start to its end, and none after it', () => {
+  const { runs } = seriesOf([traceStarted(), runStarted(100, { bound: 1 }), runFinished(300), traceFinished(900)]);
+  const unfinished = seriesOf([traceStarted(), runStarted(100, { bound: 1 }), traceFinished(900)]).runs;
+  const times = (points: readonly { readonly tMs: number }[] | undefined) => points?.map(({ tMs }) => tMs);
+  expect(times(runs[0]?.points)).toEqual([100, 300]);
+  expect(times(unfinished[0]?.points)).toEqual([100, 900]);
 });
 
 it('a key that no run was to ask begins at 0 too', () => {

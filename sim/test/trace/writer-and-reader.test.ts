@@ -1,15 +1,18 @@
 import { createHash } from 'node:crypto';
-import { mkdtempSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
+import { appendFileSync, mkdtempSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { TraceEvent } from '../../src/trace/events.js';
 import { OutputError } from '../../src/trace/output-error.js';
 import { readTrace, TraceError } from '../../src/trace/reader.js';
 import { TraceWriter } from '../../src/trace/writer.js';
 import { queued, STORY, traceStarted } from '../results/hand-written-trace.js';
 
-const folder = mkdtempSync(join(tmpdir(), 'trace-'));
+let folder = '';
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), 'trace-'));
+});
 afterAll(() => rmSync(folder, { recursive: true }));
 let files = 0;
 const newFile = (content = ''): string => {
@@ -54,6 +57,12 @@ describe('a trace', () => {
     const { path } = write(STORY);
     truncateSync(path, readFileSync(path).length - 10);
     expect(read(path)).toMatchObject({ events: STORY.length - 1, brokenLine: STORY.length, read: STORY.slice(0, -1) });
+  });
+
+  it('that breaks off in the first character of a line says so', () => {
+    const { path } = write(STORY);
+    appendFileSync(path, Buffer.from('⏱').subarray(0, 1));
+    expect(read(path)).toMatchObject({ events: STORY.length, brokenLine: STORY.length + 1 });
   });
 
   it('that lacks only its last line break is whole', () => {
