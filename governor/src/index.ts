@@ -4,13 +4,14 @@ export { AimdController } from './core/aimd.js';
 export type { Answer, Classification } from './core/answer.js';
 export { Attempts, type NextRetry, nextRetry, type ResolvedRetryPolicy, type RetryPolicy, resolveRetryPolicy } from './core/attempts.js';
 export { classify } from './core/classify.js';
-export type {
-  CapChange,
-  CapChangeReason,
-  ConcurrencyController,
-  ControllerSnapshot,
-  Sample,
-  ThrottleReason,
+export {
+  type CapChange,
+  type CapChangeReason,
+  type ConcurrencyController,
+  type ControllerSnapshot,
+  type Sample,
+  THROTTLE_REASONS,
+  type ThrottleReason,
 } from './core/controller.js';
 export { InvariantError } from './core/invariant.js';
 export type { AimdOptions } from './core/options.js';

@@ -4,17 +4,11 @@
  * of the current epoch is in flight, what is tracked here is the controller's own epoch.
  */
 
-import type { ThrottleReason } from '@tidegate/governor';
-
-const THROTTLES: Readonly<Record<ThrottleReason, true>> = {
-  rate_limited: true,
-  provider_overloaded: true,
-  offpeak_queued: true,
-};
+import { THROTTLE_REASONS } from '@tidegate/governor';
 
 /** Whether a change of the cap was caused by a refusal. */
 export function isThrottle(reason: string): boolean {
-  return Object.hasOwn(THROTTLES, reason);
+  return (THROTTLE_REASONS as readonly string[]).includes(reason);
 }
 
 const TURNING: ReadonlySet<string> = new Set(['idle_reset', 'seeded', 'limit_lowered']);
