@@ -147,7 +147,7 @@ function conclude(status: number | undefined, evidence: Evidence, context: Conte
   const scope =
     rule?.[4] ??
     (isLimited ? scopeOf(evidence, headers, limits, rateLimit) : undefined) ??
-    (verdict === 'throttle' ? rules.streamScope : undefined);
+    (context.isLate && verdict === 'throttle' ? rules.streamScope : undefined);
 
   let hint = isRedirect ? null : statedWait(headers, evidence, rules, now);
   if (hint === null && (isLimited || (rules.resetIsWait && verdict === 'overload'))) {
