@@ -135,6 +135,13 @@ describe('the import rules', () => {
     expect(wrong).toEqual([]);
   });
 
+  it('models and wire of the mock provider import nothing from outside: they run wherever their adapters do', () => {
+    const wrong = sources
+      .filter(({ path }) => /^providers-mock\/src\/(models|wire|profiles)\//.test(path))
+      .flatMap(({ path, imports }) => imports.filter((s) => !s.startsWith('.')).map((s) => `${path} imports ${s}`));
+    expect(wrong).toEqual([]);
+  });
+
   it('there are no cycles, types included', () => {
     const targets = new Map(
       sources.map((source) => [

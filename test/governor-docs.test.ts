@@ -164,7 +164,7 @@ describe('the options as the README states them', () => {
   });
 
   it('of retry have these', () => {
-    expect(Object.fromEntries(retries.map(([name, , value]) => [bare(name), Number(value)]))).toEqual(
+    expect(Object.fromEntries(retries.map(([name, , value]) => [bare(name), Number(bare(value))]))).toEqual(
       resolveRetryPolicy(),
     );
   });
@@ -235,7 +235,7 @@ describe('the numbers of the spec', () => {
 
   const receivedAt = Date.UTC(2026, 10, 30, 12);
   it.each(tableOf(section(spec, 'Hints'), 'value'))('the hint %s is %s ms', (value, ms) => {
-    expect(String(parseRetryAfter(bare(value), { receivedAt }))).toBe(ms);
+    expect(String(parseRetryAfter(bare(value), { receivedAt }))).toBe(bare(ms));
   });
 
   const retries = tableOf(section(spec, 'Retry'), 'class');
@@ -244,10 +244,10 @@ describe('the numbers of the spec', () => {
       policy: {},
       retries: Number(made),
       class: bare(cell) as Classification['class'],
-      retryAfterMs: hint === '–' ? null : Number(hint),
+      retryAfterMs: hint === '–' ? null : Number(bare(hint)),
       random: Number(random),
     });
-    expect('stop' in next ? next.stop : String(next.delayMs)).toBe(result);
+    expect('stop' in next ? next.stop : String(next.delayMs)).toBe(bare(result));
   });
 
   const outcomes = tableOf(section(spec, 'Outcomes'), 'class').flatMap(([name, , settles, budget, examples]) =>
@@ -352,6 +352,14 @@ describe('the pages', () => {
     const links = [...text.matchAll(/\]\(([^)\s]+)\)/g)].map(([, target]) => target as string);
     expect(links.length).toBeGreaterThan(3);
     expect(links.filter((link) => !leadsSomewhere(page, link))).toEqual([]);
+  });
+
+  it('name no npm script that is not there', () => {
+    const { scripts } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as { scripts: object };
+    const pages = PAGES.map((page) => readFileSync(join(ROOT, page), 'utf8')).join('\n');
+    const named = [...pages.matchAll(/npm run ([\w:]+)/g)].map(([, script]) => script as string);
+    expect(named).toContain('docs:api');
+    expect(named.filter((script) => !(script in scripts))).toEqual([]);
   });
 
   it('the spec says of every suite of governor and sim what it pins: add a row to its last table', () => {

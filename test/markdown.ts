@@ -34,9 +34,9 @@ export function namesIn(page: string, firstColumn: string): readonly string[] {
     .sort();
 }
 
-/** A cell without the marks of code. */
+/** A cell without the marks of code and the spaces inside numbers. */
 export function bare(cell: string | undefined): string {
-  return (cell ?? '').replaceAll('`', '');
+  return (cell ?? '').replaceAll('`', '').replace(/(?<=\d) (?=\d{3}(?!\d))/g, '');
 }
 
 /** Of all headings, as the page's host makes them: the second of a name has a number. */

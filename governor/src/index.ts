@@ -1,8 +1,15 @@
 /** The public surface of `@tidegate/governor`. */
 
 export { AimdController } from './core/aimd.js';
-export type { Answer, Classification } from './core/answer.js';
-export { Attempts, type NextRetry, nextRetry, type ResolvedRetryPolicy, type RetryPolicy, resolveRetryPolicy } from './core/attempts.js';
+export type { Answer, AnswerClass, AnswerHeaders, Classification, Scope } from './core/answer.js';
+export {
+  Attempts,
+  type NextRetry,
+  nextRetry,
+  type ResolvedRetryPolicy,
+  type RetryPolicy,
+  resolveRetryPolicy,
+} from './core/attempts.js';
 export { classify } from './core/classify.js';
 export {
   type CapChange,

@@ -77,7 +77,9 @@ describe('the cap', () => {
     expect(story(new AimdController({ key: 'p/m', initial: 16 }), '××××××××')).toEqual([12, 9, 6, 4, 3, 2, 1, 1]);
   });
   it('settles at a wall of five and probes six once per K successes', () => {
-    expect(story(new AimdController({ key: 'p/m', initial: 13 }), '×××∧∧×∧×∧×')).toEqual([9, 6, 4, 5, 6, 5, 6, 5, 6, 5]);
+    expect(story(new AimdController({ key: 'p/m', initial: 13 }), '×××∧∧×∧×∧×')).toEqual([
+      9, 6, 4, 5, 6, 5, 6, 5, 6, 5,
+    ]);
   });
   it('never remembers a level with rememberGood: false, so a failed probe cuts by the factor', () => {
     const controller = new AimdController({ key: 'p/m', initial: 13, rememberGood: false });
@@ -98,9 +100,7 @@ describe('the idle reset', () => {
     const controller = new AimdController({ key: 'p/m', initial: 8 });
     controller.throttled(0, controller.admitted(0), 'rate_limited', 400_000);
     expect(controller.observed(399_999)).toEqual([]);
-    expect(controller.observed(400_000)).toEqual([
-      { key: 'p/m', previous: 6, next: 8, reason: 'idle_reset' },
-    ]);
+    expect(controller.observed(400_000)).toEqual([{ key: 'p/m', previous: 6, next: 8, reason: 'idle_reset' }]);
     expect(controller.snapshot()).toEqual({
       key: 'p/m',
       initial: 8,
@@ -151,7 +151,11 @@ describe('misuse', () => {
     ['initial', '3', 'initial: expected an integer ≥ 1, got "3" (string)'],
     ['growthLimit', Number.POSITIVE_INFINITY, 'growthLimit: expected an integer ≥ 1, got Infinity (number)'],
     ['decreaseFactor', 1, 'decreaseFactor: expected a number between 0 and 1, both excluded, got 1 (number)'],
-    ['decreaseFactor', Number.NaN, 'decreaseFactor: expected a number between 0 and 1, both excluded, got NaN (number)'],
+    [
+      'decreaseFactor',
+      Number.NaN,
+      'decreaseFactor: expected a number between 0 and 1, both excluded, got NaN (number)',
+    ],
     ['increaseStep', -1, 'increaseStep: expected an integer ≥ 1, got -1 (number)'],
     ['increaseAfterSuccesses', 0, 'increaseAfterSuccesses: expected an integer ≥ 1, got 0 (number)'],
     ['floor', 0, 'floor: expected an integer ≥ 1, got 0 (number)'],

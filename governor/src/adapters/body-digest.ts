@@ -20,7 +20,11 @@ const LIMIT = 16_384;
 const HALF = LIMIT / 2;
 /** The longest end of a frame, `\r\n\r\n`, may be cut anywhere. */
 const OPEN_LIMIT = LIMIT + 4;
+/** Bytes that hold more characters than the limit, whatever the characters. */
+const ENOUGH_BYTES = 3 * (LIMIT + 1);
 const EVENT_STREAM = 'text/event-stream';
+/** A comment, so that a text reads as a stream whatever it begins with. */
+const STREAM_MARK = ':\n\n';
 
 /** The digest for a successful answer of this content type. */
 export function digestOf(contentType: string): BodyDigest {
@@ -29,11 +33,11 @@ export function digestOf(contentType: string): BodyDigest {
   return /^$|json|text\//i.test(contentType) ? new DocumentDigest() : OPAQUE;
 }
 
-/** Sound, pictures, binary frames: that they arrive whole is all one can see. */
-const OPAQUE: BodyDigest = { outputEmitted: false, read: () => undefined, text: () => undefined };
+/** Sound, pictures, binary frames, compressed bytes: that they arrive whole is all one can see. */
+export const OPAQUE: BodyDigest = { outputEmitted: false, read: () => undefined, text: () => undefined };
 
 /** A document is judged by its beginning; one longer than the limit only by whether its end is there. */
-export class DocumentDigest implements BodyDigest {
+class DocumentDigest implements BodyDigest {
   readonly outputEmitted = false;
   readonly #decoder = new TextDecoder();
   #head = '';
@@ -44,19 +48,25 @@ export class DocumentDigest implements BodyDigest {
     return this.#head.length > LIMIT;
   }
 
-  /** The beginning, and whatever is left of a cut character. */
-  get head(): string {
+  protected get head(): string {
     return this.#head;
   }
 
   read(bytes: Uint8Array): undefined {
-    if (!this.isFull) this.#head += this.#decoder.decode(bytes.subarray(0, OPEN_LIMIT), { stream: true });
+    if (!this.isFull) this.#head += this.#decoder.decode(bytes.subarray(0, ENOUGH_BYTES), { stream: true });
     this.#lastByte = bytes.findLast((byte) => byte > 0x20) ?? this.#lastByte;
   }
 
   text(): string | undefined {
     const isOpen = /^\s*[{[]/.test(this.#head) && this.#lastByte !== 0x7d && this.#lastByte !== 0x5d;
     return this.isFull && !isOpen ? undefined : this.#head;
+  }
+}
+
+/** An error is judged by its beginning, however it goes on. */
+export class ErrorDigest extends DocumentDigest {
+  override text(): string | undefined {
+    return this.head === '' ? undefined : this.head;
   }
 }
 
@@ -100,14 +110,14 @@ class StreamDigest implements BodyDigest {
     if (end === 0) return undefined;
     const events = this.#events(text.slice(0, end));
     this.#passed = clipped(this.#passed + events);
-    // The comment makes it read as a stream whatever it begins with.
-    const hasError = inspectSuccess(`:\n\n${events}`, EVENT_STREAM).kind === 'error';
+    const hasError = inspectSuccess(STREAM_MARK + events, EVENT_STREAM).kind === 'error';
     this.outputEmitted ||= holdsOutput(events);
-    return hasError ? events : undefined;
+    return hasError ? STREAM_MARK + events : undefined;
   }
 
   text(): string {
-    return this.#passed + this.#events(this.#open + this.#decoder.decode());
+    const text = this.#passed + this.#events(this.#open + this.#decoder.decode());
+    return text === '' ? '' : STREAM_MARK + text;
   }
 
   #events(text: string): string {

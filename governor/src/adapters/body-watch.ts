@@ -6,17 +6,17 @@
 import type { Answer } from '../core/answer.js';
 import { classify } from '../core/classify.js';
 import type { Ticket } from '../gate/ticket.js';
-import { type BodyDigest, DocumentDigest, digestOf } from './body-digest.js';
-import { isCallerAbort } from './caller-abort.js';
+import { type BodyDigest, digestOf, ErrorDigest, OPAQUE } from './body-digest.js';
 import type { HeldSlot } from './held-slot.js';
 import type { StreamWatch } from './held-stream.js';
+import { isCallerAbort } from './settling.js';
 
 /** How an answer began. */
 export interface AnswerHead {
   readonly status: number;
   readonly headers: NonNullable<Answer['headers']>;
-  /** Empty when unknown. */
-  readonly contentType: string;
+  /** Empty when unknown; undefined when the body is not legible, as a compressed one. */
+  readonly contentType: string | undefined;
 }
 
 export class BodyWatch implements StreamWatch<Uint8Array> {
@@ -32,7 +32,8 @@ export class BodyWatch implements StreamWatch<Uint8Array> {
     this.#head = head;
     this.#signal = signal;
     this.#isSuccess = head.status >= 200 && head.status < 300;
-    this.#digest = this.#isSuccess ? digestOf(head.contentType) : new DocumentDigest();
+    if (head.contentType === undefined) this.#digest = OPAQUE;
+    else this.#digest = this.#isSuccess ? digestOf(head.contentType) : new ErrorDigest();
   }
 
   get awaited(): boolean {
@@ -68,8 +69,9 @@ export class BodyWatch implements StreamWatch<Uint8Array> {
   #brokenOff(otherwise: (ticket: Ticket) => void): void {
     this.#slot.settle((ticket) => {
       const text = this.#digest.text();
-      const isTold = !this.#isSuccess || (text !== undefined && classify(this.#answer(text)).class !== 'transient');
-      if (isTold) ticket.settle(this.#answer(text));
+      const answer: Answer = { provider: ticket.key.provider, ...this.#answer(text) };
+      const isTold = !this.#isSuccess || (text !== undefined && classify(answer).class !== 'transient');
+      if (isTold) ticket.settle(answer);
       else otherwise(ticket);
     });
   }

@@ -7,6 +7,7 @@ import { numberOption } from '../core/options.js';
 import { backgroundClock, type Clock } from '../gate/clock.js';
 import type { Ticket } from '../gate/ticket.js';
 
+/** How long a slot is held while nothing moves. */
 export interface HoldingOptions {
   /**
    * A slot is given back when for this long no piece of the answer has come or been taken: as a failure if somebody

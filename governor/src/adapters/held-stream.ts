@@ -36,13 +36,18 @@ export function heldStream<T>(source: ReadableStream<T>, watch: StreamWatch<T>):
   const stream = new ReadableStream<T>(
     {
       async pull(controller) {
-        const next = await taken(reader, watch);
-        if (next.done) controller.close();
-        else {
-          watch.piece(next.value);
-          controller.enqueue(next.value);
+        watch.awaited = true;
+        try {
+          const next = await reader.read();
+          if (next.done) controller.close();
+          else {
+            watch.piece(next.value);
+            controller.enqueue(next.value);
+          }
+        } finally {
+          watch.awaited = false;
+          endIfRead();
         }
-        endIfRead();
       },
       cancel(reason) {
         watch.dropped();
@@ -53,16 +58,4 @@ export function heldStream<T>(source: ReadableStream<T>, watch: StreamWatch<T>):
   );
   forgotten?.register(stream, watch);
   return stream;
-}
-
-async function taken<T>(
-  reader: ReadableStreamDefaultReader<T>,
-  watch: StreamWatch<T>,
-): Promise<ReadableStreamReadResult<T>> {
-  watch.awaited = true;
-  try {
-    return await reader.read();
-  } finally {
-    watch.awaited = false;
-  }
 }

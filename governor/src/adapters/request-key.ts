@@ -43,7 +43,10 @@ const MODEL_IN_PATH =
 
 /** The path's model goes first: there it names what the limit is on, a deployment or an endpoint. */
 export function keyOfRequest({ url, body }: RequestFacts, provider: string | undefined): Key {
-  return { provider: provider ?? providerOf(url), model: modelInPath(url.pathname) ?? modelInBody(body) ?? UNNAMED_MODEL };
+  return {
+    provider: provider ?? providerOf(url),
+    model: modelInPath(url.pathname) ?? modelInBody(body) ?? UNNAMED_MODEL,
+  };
 }
 
 /** A host that is nobody's we know stands for itself, with its port. */

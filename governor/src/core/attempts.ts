@@ -86,6 +86,9 @@ export function nextRetry(attempt: {
   return { delayMs: Math.max(spreadMs, hintMs < 1_000 ? backoffMs : 0) };
 }
 
+/** What the loop is told of an attempt's end; `retryable` omitted goes by the class. */
+export type AttemptEnd = Pick<Classification, 'class' | 'retryAfterMs'> & { readonly retryable?: boolean };
+
 /** Counts the attempts and retries of one request and asks `nextRetry` with them. */
 export class Attempts {
   readonly #policy: ResolvedRetryPolicy;
@@ -97,9 +100,14 @@ export class Attempts {
     this.#policy = policy;
   }
 
-  /** An attempt ended in `class`; a delay means that the next attempt is counted. */
-  ended(end: Pick<Classification, 'class' | 'retryAfterMs'>, random: () => number): NextRetry {
+  /**
+   * An attempt ended in `class`; a delay means that the next attempt is counted. An answer that says of itself that it is
+   * not to be retried (output was given already, the provider forbids it) ends the loop whatever its class allows;
+   * `business` classes are never retryable by themselves and go by their budget alone.
+   */
+  ended(end: AttemptEnd, random: () => number): NextRetry {
     const budget = budgetOf(end.class);
+    if (end.retryable === false && budget !== 'business') return stop('not_retryable', end.retryAfterMs);
     const next = nextRetry({
       policy: this.#policy,
       retries: this.number - 1,

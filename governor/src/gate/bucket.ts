@@ -156,16 +156,16 @@ export class Bucket implements TicketIssuer<BucketLane>, CancellingGate {
   }
 
   withdraw(request: QueuedRequest): void {
-    const now = this.#clock.now();
     const { lane, observer } = request;
     this.#queue.remove(lane, request);
     this.#disengage(lane);
-    observer?.left(now, false);
-    this.#tellWaiting(now);
+    observer?.left(this.#clock.now(), false);
   }
 
   refuse({ waiter, lane }: QueuedRequest, reason: unknown): void {
-    this.#turnAway(waiter, lane, reason, this.#clock.now());
+    const now = this.#clock.now();
+    this.#tellWaiting(now);
+    this.#turnAway(waiter, lane, reason, now);
     this.#drain();
   }
 
@@ -419,10 +419,9 @@ export class Bucket implements TicketIssuer<BucketLane>, CancellingGate {
   /** One timer, only while someone waits and time alone will let them in. */
   #arm(now: number): void {
     const wakeAt = Math.max(this.#cooldownUntil, this.#stagger.nextAt);
-    if (this.#queue.size === 0 || wakeAt <= now) {
-      this.#disarm();
-      return;
-    }
+    if (this.#queue.size === 0) this.#disarm();
+    // A timer that is due may not have fired yet, and nobody else would come back for those who wait: it stays.
+    if (this.#queue.size === 0 || wakeAt <= now) return;
     if (this.#cancelWake !== undefined && this.#wakeAt === wakeAt) return;
     this.#disarm();
     this.#wakeAt = wakeAt;

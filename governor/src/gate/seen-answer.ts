@@ -22,7 +22,8 @@ export async function answerOfValue(value: unknown): Promise<Answer> {
 export function answerOfError(error: unknown): Answer {
   const seen = fieldsOf(error);
   const response = fieldsOf(seen.response);
-  const status = seen.status ?? seen.statusCode ?? response.status;
+  // The SDKs of OpenAI and Anthropic, the AI SDK, fetch wrappers, and those of AWS, in this order.
+  const status = seen.status ?? seen.statusCode ?? response.status ?? fieldsOf(seen.$metadata).httpStatusCode;
   if (typeof status !== 'number') return { error };
   const headers = seen.headers ?? seen.responseHeaders ?? response.headers;
   const body = seen.error ?? seen.body ?? seen.responseBody ?? seen.data ?? seen.message;

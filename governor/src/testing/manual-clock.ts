@@ -1,4 +1,4 @@
-/** A clock that moves only when told: for tests of whatever takes a `Clock`. */
+/** A clock that moves only when told: for tests of whatever takes a `Clock`. It reads no real time and sets no real timer. */
 
 import type { Clock } from '../gate/clock.js';
 
@@ -17,6 +17,11 @@ export class ManualClock implements Clock {
     return this.#timers.size;
   }
 
+  /** When the next timer falls due; undefined when none is set. */
+  get nextAt(): number | undefined {
+    return this.#next(Number.POSITIVE_INFINITY)?.at;
+  }
+
   now(): number {
     return this.#now;
   }
@@ -26,6 +31,11 @@ export class ManualClock implements Clock {
     const id = this.#order++;
     this.#timers.set(id, { at: this.#now + delayMs, fn });
     return () => void this.#timers.delete(id);
+  }
+
+  /** Moves to `now + ms` and fires nothing: a busy process, whose timers are late. What fell due fires with `advance`. */
+  jump(ms: number): void {
+    this.#now += ms;
   }
 
   /** Moves to `now + ms`, firing what falls due on the way, in order of time and then of setting. */

@@ -4,6 +4,7 @@
  */
 
 import type { BucketSnapshot } from '../../src/gate/bucket.js';
+import type { RequestEvent } from '../../src/gate/request-events.js';
 import type { Key } from '../../src/gate/ticket.js';
 import { type Ending, type Entry, KEYS, type TicketLike, textOf } from './governor-script.js';
 import type { NaiveOptions } from './naive-governor.js';
@@ -47,6 +48,8 @@ class Ledger {
 export class Invariants {
   readonly #options: NaiveOptions;
   readonly #listenersOf: (signal: AbortSignal) => number;
+  /** What was told of single requests so far; undefined while nobody listens. */
+  readonly #requests: readonly RequestEvent[] | undefined;
   readonly #asked = new Map<string, Of<'asked'>>();
   readonly #answered = new Set<string>();
   readonly #ledgers = new Map(KEYS.map((key) => [textOf(key), new Ledger()]));
@@ -55,9 +58,14 @@ export class Invariants {
   /** Who is refused in this step: many leave at once and are told one by one. */
   #leaving: ReadonlySet<string> = new Set();
 
-  constructor(options: NaiveOptions, listenersOf: (signal: AbortSignal) => number) {
+  constructor(
+    options: NaiveOptions,
+    listenersOf: (signal: AbortSignal) => number,
+    requests: readonly RequestEvent[] | undefined,
+  ) {
     this.#options = options;
     this.#listenersOf = listenersOf;
+    this.#requests = requests;
   }
 
   check(entries: readonly Entry[], standing: Standing, snapshot: Snapshot): void {
@@ -82,6 +90,8 @@ export class Invariants {
     for (const key of KEYS) {
       const { inFlight = 0, queue = 0, waiters = 0 } = snapshot(key) ?? {};
       holds(inFlight + queue + waiters === 0, `${textOf(key)}: ${inFlight} in flight, ${queue} queued at the end`);
+      const left = this.#told('request-admitted', key) + this.#told('request-withdrawn', key);
+      holds(this.#told('request-queued', key) <= left, `${textOf(key)}: told of more queued than ever left the queue`);
     }
     for (const signal of signals) holds(this.#listenersOf(signal) === 0, 'a listener was left on a signal');
   }
@@ -140,6 +150,13 @@ export class Invariants {
   #inFlightIsWhatIsOut(key: Key, { tickets }: Standing, { inFlight = 0 }: Partial<BucketSnapshot> = {}): void {
     const out = tickets.filter((ticket) => ticket.key.model === key.model).length;
     holds(inFlight === out, `${textOf(key)}: ${out} tickets are out, ${inFlight} are counted in flight`);
+    if (this.#requests === undefined) return;
+    const told = this.#told('request-admitted', key) - this.#told('request-settled', key);
+    holds(told === out, `${textOf(key)}: ${out} tickets are out, ${told} were told of`);
+  }
+
+  #told(type: RequestEvent['type'], { model }: Key): number {
+    return this.#requests?.filter((event) => event.type === type && event.key.model === model).length ?? 0;
   }
 
   #theCapKeepsItsBounds(key: Key, { cap, growthLimit }: BucketSnapshot): void {

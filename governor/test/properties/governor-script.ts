@@ -26,7 +26,8 @@ export type Reaction =
 
 /** Keys, runs and signals are slots; signals 0 and 1 belong to a key, signal 2 is shared by all. */
 export type Command =
-  | { readonly do: 'pass'; readonly ms: number }
+  /** `late`: the timers are not heard before one more command has been given. */
+  | { readonly do: 'pass'; readonly ms: number; readonly late?: Command | undefined }
   | {
       readonly do: 'enqueue';
       readonly key: number;
@@ -58,6 +59,8 @@ export interface Scenario {
   /** Of the listener, one per event of a key until none is left. */
   readonly listening: readonly Reaction[];
   readonly script: readonly Command[];
+  /** Whether somebody listens to what happens to single requests. */
+  readonly isWatched: boolean;
   /** Whether the governor is closed with everything still under way, or all work comes to its end. */
   readonly ending: 'closed' | 'worked-off';
 }
@@ -159,6 +162,7 @@ export interface World<R extends RunLike> {
   readonly governor: GovernorLike<R>;
   now(): number;
   pass(ms: number): void;
+  jump(ms: number): void;
   abort(controller: AbortController, reason: unknown): void;
   /** What the governor reported as thrown by callbacks, oldest first. */
   readonly reported: readonly unknown[];
@@ -253,7 +257,11 @@ export class Story<R extends RunLike> {
     const { governor } = this.#world;
     switch (command.do) {
       case 'pass':
-        this.#world.pass(command.ms);
+        if (command.late !== undefined) {
+          this.#world.jump(command.ms);
+          this.#do(command.late);
+        }
+        this.#world.pass(command.late === undefined ? command.ms : 0);
         break;
       case 'enqueue':
         this.#enqueue(KEYS[command.key]!, command);
@@ -588,7 +596,19 @@ const reaction = (): fc.Arbitrary<Reaction> =>
 const bound = (): fc.Arbitrary<number | null | undefined> =>
   fc.constantFrom<number | null | undefined>(undefined, null, 1, 2, 3, 5, 9, 12.5, 30, -4);
 
+const passedMs = (): fc.Arbitrary<number> =>
+  fc.constantFrom(0, 1, 100, 250, 1_000, 2_000, 30_000, 299_999, 300_000, 1_200_000);
+
 const command = (): fc.Arbitrary<Command> =>
+  fc.oneof(
+    { weight: 44, arbitrary: promptCommand() },
+    {
+      weight: 2,
+      arbitrary: fc.record({ do: fc.constant('pass' as const), ms: passedMs(), late: promptCommand() }),
+    },
+  );
+
+const promptCommand = (): fc.Arbitrary<Command> =>
   fc.oneof(
     {
       weight: 10,
@@ -625,7 +645,7 @@ const command = (): fc.Arbitrary<Command> =>
       weight: 6,
       arbitrary: fc.record({
         do: fc.constant('pass' as const),
-        ms: fc.constantFrom(0, 1, 100, 250, 1_000, 2_000, 30_000, 299_999, 300_000, 1_200_000),
+        ms: passedMs(),
       }),
     },
     {
@@ -665,6 +685,7 @@ export function scenarios(): fc.Arbitrary<Scenario> {
     options: options(),
     listening: fc.array(reaction(), { maxLength: 6 }),
     script: fc.array(command(), { maxLength: 60, size: 'max' }),
+    isWatched: fc.boolean(),
     ending: fc.constantFrom('closed' as const, 'worked-off' as const),
   });
 }

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, it } from 'vitest';
 import type { BucketSnapshot } from '../../src/gate/bucket.js';
 import { createGovernor, type Governor } from '../../src/gate/governor.js';
+import type { RequestEvent } from '../../src/gate/request-events.js';
 import type { Run } from '../../src/gate/run.js';
 import { ManualClock } from '../../src/testing/manual-clock.js';
 import { checkAsyncProperty } from '../../src/testing/replay.js';
@@ -13,6 +14,7 @@ import { countSignalListeners } from './signal-listeners.js';
 const file = 'governor/test/properties/governor.test.ts';
 
 interface RealWorld extends World<Run> {
+  readonly governor: Governor & World<Run>['governor'];
   readonly clock: ManualClock;
 }
 
@@ -21,10 +23,11 @@ function realWorld(options: Scenario['options']): RealWorld {
   const reported: unknown[] = [];
   const governor: Governor = createGovernor({ ...options, clock, onError: (error) => reported.push(error) });
   return {
-    governor: governor as World<Run>['governor'],
+    governor: governor as RealWorld['governor'],
     clock,
     now: () => clock.now(),
     pass: (ms) => clock.advance(ms),
+    jump: (ms) => clock.jump(ms),
     abort: (controller, reason) => controller.abort(reason),
     reported,
   };
@@ -38,6 +41,7 @@ function naiveWorld(options: Scenario['options']): World<NaiveRun> & { readonly 
     naive,
     now: () => naive.now,
     pass: (ms) => naive.pass(ms),
+    jump: (ms) => naive.jump(ms),
     abort: (controller, reason) => {
       controller.abort(reason);
       naive.abort(controller.signal);
@@ -47,14 +51,16 @@ function naiveWorld(options: Scenario['options']): World<NaiveRun> & { readonly 
 }
 
 /** Lives a scenario through on both governors side by side and compares all there is to see after every step. */
-async function agree({ options, listening, script, ending }: Scenario): Promise<void> {
+async function agree({ options, listening, script, isWatched, ending }: Scenario): Promise<void> {
   const real = realWorld(options);
   const model = naiveWorld(options);
   const listeners = countSignalListeners();
   try {
     const story = new Story(real, listening);
     const expected = new Story(model, listening);
-    const invariants = new Invariants(options, listeners.of);
+    const requests: RequestEvent[] = [];
+    if (isWatched) real.governor.onRequest((event) => requests.push(event));
+    const invariants = new Invariants(options, listeners.of, isWatched ? requests : undefined);
     const compare = (seen: readonly Entry[], wanted: readonly Entry[], step: string): void => {
       for (const key of KEYS) if (real.governor.snapshot(key) === undefined) model.naive.forgetIfIdle(key);
       same(byKey(seen), byKey(wanted), `what was seen ${step}`);

@@ -54,8 +54,8 @@ interface Bucket {
   isGranting: boolean;
   /** In the middle of a call that tells listeners of a change and goes on afterwards. */
   isTelling: boolean;
-  /** When it was last looked whether somebody may go on. */
-  lookedAt: number;
+  /** When somebody will look whether those who wait may go on; while nobody waits, nobody looks. */
+  alarmAt: number | undefined;
   /** When a cooldown ends whose resumption is to be staggered. */
   resumeAt: number | undefined;
   /** Of a resumption under way: grants still to be spaced, and when the next may go out. */
@@ -207,11 +207,11 @@ export class NaiveGovernor {
   }
 
   tryAcquire(key: Key, { run }: { run?: NaiveRun | undefined } = {}): NaiveTicket | undefined {
-    if (!this.#open || run?.open === false) return undefined;
+    if (!this.#open || isClosed(run)) return undefined;
     const bucket = this.#bucket(key);
     this.#joins(run, bucket);
     this.#observe(bucket);
-    if (run?.open === false || bucket.waiting.length > 0 || !this.#mayAdmit(bucket)) return undefined;
+    if (isClosed(run) || bucket.waiting.length > 0 || !this.#mayAdmit(bucket)) return undefined;
     return this.#admit(bucket, run, 0, true);
   }
 
@@ -234,7 +234,7 @@ export class NaiveGovernor {
     const refusal = (): { readonly reason: unknown } | undefined => {
       if (signal?.aborted) return { reason: signal.reason };
       if (!this.#open) return { reason: new Refused('GovernorClosedError') };
-      return run?.open === false ? { reason: new Refused('RunClosedError') } : undefined;
+      return isClosed(run) ? { reason: new Refused('RunClosedError') } : undefined;
     };
     const early = refusal();
     if (early !== undefined) return refuse(early.reason);
@@ -254,8 +254,8 @@ export class NaiveGovernor {
     bucket.waiting.push(request);
     if (!bucket.turns.includes(run)) bucket.turns.push(run);
     this.#requests.push(request);
-    bucket.lookedAt = this.now;
     this.#tellWaiting(bucket);
+    this.#setAlarm(bucket);
     return {
       cancel: (reason: unknown = new DOMException('cancelled', 'AbortError')) => {
         this.#refuse(request.isWaiting ? [request] : [], reason);
@@ -322,22 +322,29 @@ export class NaiveGovernor {
     this.#buckets = this.#buckets.filter((other) => other !== bucket);
   }
 
-  /** Lets time pass, waking whoever may go on at its very instant. */
+  /** Lets time pass, waking whoever may go on at its very instant, or now if that was missed. */
   pass(ms: number): void {
     const end = this.now + ms;
     for (;;) {
-      const wakes = this.#buckets.map((bucket) => this.#wakeAt(bucket));
-      const earliest = Math.min(...wakes);
+      const alarms = this.#buckets.map(({ alarmAt = Number.POSITIVE_INFINITY }) => alarmAt);
+      const earliest = Math.min(...alarms);
       if (!(earliest <= end)) break;
-      this.now = earliest;
-      this.#drain(this.#buckets[wakes.indexOf(earliest)] as Bucket);
+      const bucket = this.#buckets[alarms.indexOf(earliest)] as Bucket;
+      this.now = Math.max(this.now, earliest);
+      bucket.alarmAt = undefined;
+      this.#drain(bucket);
     }
     this.now = end;
   }
 
+  /** Time passes and everybody is too busy to look at it. */
+  jump(ms: number): void {
+    this.now += ms;
+  }
+
   /** Keys at which somebody waits for an instant to come. */
   get timers(): number {
-    return this.#buckets.filter((bucket) => this.#wakeAt(bucket) < Number.POSITIVE_INFINITY).length;
+    return this.#buckets.filter(({ alarmAt }) => alarmAt !== undefined).length;
   }
 
   /** The signal has just fired. */
@@ -443,7 +450,7 @@ export class NaiveGovernor {
       inFlight: [],
       isGranting: false,
       isTelling: false,
-      lookedAt: this.now,
+      alarmAt: undefined,
       resumeAt: undefined,
       spaced: undefined,
     };
@@ -461,10 +468,10 @@ export class NaiveGovernor {
     return controller.snapshot().cooldownUntil ?? Number.NEGATIVE_INFINITY;
   }
 
-  /** When time alone will change what this key's waiters may do; never, if nobody waits. */
-  #wakeAt(bucket: Bucket): number {
+  #setAlarm(bucket: Bucket): void {
     const at = Math.max(this.#cooldownUntil(bucket), bucket.spaced?.nextAt ?? Number.NEGATIVE_INFINITY);
-    return bucket.waiting.length > 0 && at > bucket.lookedAt ? at : Number.POSITIVE_INFINITY;
+    if (bucket.waiting.length === 0) bucket.alarmAt = undefined;
+    else if (at > this.now) bucket.alarmAt = at;
   }
 
   #observe(bucket: Bucket): void {
@@ -521,7 +528,11 @@ export class NaiveGovernor {
 
   #drain(bucket: Bucket): void {
     if (bucket.isGranting) return;
-    bucket.lookedAt = this.now;
+    this.#letThrough(bucket);
+    this.#setAlarm(bucket);
+  }
+
+  #letThrough(bucket: Bucket): void {
     while (bucket.waiting.length > 0) {
       this.#observe(bucket);
       // Whoever was told of a reset may have let everybody through, or taken them away.
@@ -556,10 +567,9 @@ export class NaiveGovernor {
 
   /** They all leave; then they are told one by one, and after each whoever is left may go on. */
   #refuse(requests: readonly Request[], reason: unknown): void {
-    const buckets = [...new Set(requests.map(({ bucket }) => bucket))];
     for (const request of requests) this.#takeOut(request);
-    for (const bucket of buckets) this.#tellWaiting(bucket);
     for (const { bucket, waiter } of requests) {
+      this.#tellWaiting(bucket);
       this.#guard(() => waiter.refused(reason));
       this.#drain(bucket);
     }
@@ -589,6 +599,10 @@ export class NaiveGovernor {
       this.#report(error);
     }
   }
+}
+
+function isClosed(run: NaiveRun | undefined): boolean {
+  return run !== undefined && !run.open;
 }
 
 function boundOf(maxConcurrency: number | null): number | null {

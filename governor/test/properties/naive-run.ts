@@ -11,6 +11,8 @@ interface GateRequest {
   readonly key: Key;
   readonly waiter: Waiter;
   readonly signal: AbortSignal | undefined;
+  /** Place among all who began to wait, in whichever line. */
+  order: number;
 }
 
 /** Subagents that share one seat: the one that sat down, and those started inside its tools. */
@@ -25,6 +27,7 @@ interface Start {
   readonly ask: NaiveAsk;
   readonly starter: { started(ask: NaiveAsk): void; refused(reason: unknown): void };
   readonly signal: AbortSignal | undefined;
+  readonly order: number;
 }
 
 const NOTHING_TO_CANCEL: Waiting = { cancel() {} };
@@ -42,7 +45,7 @@ export class NaiveAsk {
   }
 
   tryAcquire(key: Key): { succeed(): void } | undefined {
-    if (this.isEnded || this.run.parks(this)) return undefined;
+    if (this.isEnded || this.run.mustPark(this)) return undefined;
     return this.run.open && this.run.gateIsOpen(key) ? this.run.admit(key) : undefined;
   }
 
@@ -55,8 +58,8 @@ export class NaiveAsk {
     if (signal?.aborted) return refuse(signal.reason);
     if (!run.open) return refuse(Object.assign(new Error(), { name: 'RunClosedError' }));
     if (this.isEnded) return refuse(new Error('ended'));
-    const request: GateRequest = { key, waiter, signal };
-    if (!insideTool && run.parks(this)) this.seat?.parked.push(request);
+    const request: GateRequest = { key, waiter, signal, order: run.nextOrder() };
+    if (!insideTool && run.mustPark(this)) run.park(this, request);
     else run.toGate(request);
     return { cancel: (reason: unknown = cancelled()) => run.withdraw([request], reason) };
   }
@@ -86,8 +89,10 @@ export class NaiveRun {
   #parkedSeats: Seat[] = [];
   #queue: GateRequest[] = [];
   readonly #inFlight: Record<string, number> = {};
+  #order = 0;
   #isSeating = false;
-  #isLettingIn = false;
+  /** Keys at which somebody is being let in: whoever joins meanwhile queues. */
+  readonly #lettingIn = new Set<string>();
 
   constructor(defaultBound: number, stated: number | null, caps: Readonly<Record<string, number>>) {
     this.#defaultBound = defaultBound;
@@ -129,7 +134,7 @@ export class NaiveRun {
       starter.started(ask);
       return NOTHING_TO_CANCEL;
     }
-    const start: Start = { ask, starter, signal };
+    const start: Start = { ask, starter, signal, order: this.nextOrder() };
     if (this.#starts.length === 0 && this.#seats.length < this.bound) {
       this.#sit(start);
       return NOTHING_TO_CANCEL;
@@ -161,28 +166,30 @@ export class NaiveRun {
     for (const { waiter } of requests) waiter.refused(reason);
   }
 
-  /** The signal has just fired. */
+  /** The signal has just fired: all who wait on it leave, then they are told in the order in which they began to wait. */
   abort(signal: AbortSignal): void {
     const requests = [...this.#seats.flatMap((seat) => seat.parked), ...this.#queue];
     const starts = this.#starts.filter((start) => start.signal === signal);
-    this.#starts = this.#starts.filter((start) => start.signal !== signal);
     const mine = requests.filter((request) => request.signal === signal);
+    this.#starts = this.#starts.filter((start) => start.signal !== signal);
     for (const request of mine) this.#takeOut(request);
-    for (const { starter } of starts) starter.refused(signal.reason);
-    for (const { waiter } of mine) {
-      waiter.refused(signal.reason);
-      this.#letIn();
+    for (const who of [...starts, ...mine].sort((a, b) => a.order - b.order)) {
+      ('starter' in who ? who.starter : who.waiter).refused(signal.reason);
+      if ('key' in who) this.#letIn(who.key.model);
     }
   }
 
   /** Whether a request of this subagent, not made inside a tool, has to wait for a seat. */
-  parks(ask: NaiveAsk): boolean {
+  mustPark(ask: NaiveAsk): boolean {
     const { seat } = ask;
     if (seat === undefined || seat.holder !== ask) return false;
-    if (this.#parkedSeats.includes(seat)) return true;
-    if (this.working <= this.bound) return false;
-    this.#parkedSeats.push(seat);
-    return true;
+    return this.#parkedSeats.includes(seat) || this.working > this.bound;
+  }
+
+  park({ seat }: NaiveAsk, request: GateRequest): void {
+    if (seat === undefined) return;
+    if (!this.#parkedSeats.includes(seat)) this.#parkedSeats.push(seat);
+    seat.parked.push(request);
   }
 
   gateIsOpen({ model }: Key): boolean {
@@ -197,21 +204,26 @@ export class NaiveRun {
         if (isSettled) return;
         isSettled = true;
         this.#inFlight[model] = (this.#inFlight[model] as number) - 1;
-        this.#letIn();
+        this.#letIn(model);
       },
     };
   }
 
+  nextOrder(): number {
+    return this.#order++;
+  }
+
   toGate(request: GateRequest): void {
+    request.order = this.nextOrder();
     this.#queue.push(request);
-    this.#letIn();
+    this.#letIn(request.key.model);
   }
 
   withdraw(requests: readonly GateRequest[], reason: unknown): void {
     for (const request of requests) {
       if (!this.#takeOut(request)) continue;
       request.waiter.refused(reason);
-      this.#letIn();
+      this.#letIn(request.key.model);
     }
   }
 
@@ -276,16 +288,16 @@ export class NaiveRun {
     return (this.#inFlight[model] ?? 0) < (this.#caps[model] as number);
   }
 
-  #letIn(): void {
-    if (this.#isLettingIn) return;
-    this.#isLettingIn = true;
+  #letIn(model: string): void {
+    if (this.#lettingIn.has(model)) return;
+    this.#lettingIn.add(model);
     for (;;) {
-      const next = this.#queue.find(({ key }) => this.#hasRoom(key.model));
-      if (next === undefined) break;
+      const next = this.#queue.find(({ key }) => key.model === model);
+      if (next === undefined || !this.#hasRoom(model)) break;
       this.#queue = this.#queue.filter((other) => other !== next);
       next.waiter.admitted(this.admit(next.key) as never);
     }
-    this.#isLettingIn = false;
+    this.#lettingIn.delete(model);
   }
 
   /** Out of whichever line it is in; a subagent with nothing left in the parking line works on without a seat. */

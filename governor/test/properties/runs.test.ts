@@ -6,7 +6,7 @@ import { createGovernor } from '../../src/gate/governor.js';
 import { ManualClock } from '../../src/testing/manual-clock.js';
 import { checkProperty } from '../../src/testing/replay.js';
 import { NaiveRun } from './naive-run.js';
-import { RUN_KEYS, type RunScenario, RunStory, runScenarios, type SeatedRun } from './run-script.js';
+import { type RunScenario, RunStory, runScenarios, type SeatedRun } from './run-script.js';
 import { countSignalListeners } from './signal-listeners.js';
 
 const file = 'governor/test/properties/runs.test.ts';
