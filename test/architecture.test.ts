@@ -12,8 +12,13 @@ const ROOT = fileURLToPath(new URL('..', import.meta.url));
 
 /** Per package: its rooms from the outermost to the innermost. A room imports from itself and from those after it. */
 const ROOMS: Readonly<Record<string, readonly (readonly string[])[]>> = {
-  governor: [['index', 'controllers', 'testing'], ['adapters'], ['gate'], ['core']],
-  'providers-mock': [['index'], ['adapters'], ['wire'], ['models']],
+  governor: [
+    ['index', 'controllers', 'testing', 'fetch', 'undici', 'ai-sdk', 'telemetry'],
+    ['adapters'],
+    ['gate'],
+    ['core'],
+  ],
+  'providers-mock': [['index', 'server', 'msw'], ['adapters'], ['profiles'], ['wire'], ['models']],
   reports: [['index'], ['render-html', 'render-png', 'render-markdown']],
   sim: [
     ['index', 'cli'],
@@ -40,6 +45,7 @@ const NEIGHBOURS: Readonly<Record<string, readonly string[]>> = {
 const AMBIENT_ALLOWED: Readonly<Record<string, string>> = {
   'governor/src/gate/clock.ts': 'the system clock',
   'governor/src/gate/governor.ts': 'the default of the option `random`',
+  'providers-mock/src/adapters/wall-clock.ts': 'the clock of the mock served for real',
   'sim/src/transport/world.ts': 'a turn of the event loop between slices, so that Ctrl-C is heard',
   'sim/src/cli/progress.ts': 'progress on stderr is about real seconds',
 };
