@@ -193,6 +193,9 @@ function defaultsByBehaviour(): Readonly<Record<string, unknown>> {
   governor.tryAcquire(KEY)?.throttle({ retryAfterMs: 1e9 });
   const { growthLimit, initial } = governor.snapshot(KEY) as BucketSnapshot;
 
+  const otherKey = { provider: 'p', model: 'other' };
+  governor.tryAcquire(otherKey)?.throttle({ retryAfterMs: 1_000, scope: 'concurrency' });
+
   const refused: unknown[] = [];
   const admittedAt: number[] = [];
   const waiter = {
@@ -205,6 +208,7 @@ function defaultsByBehaviour(): Readonly<Record<string, unknown>> {
   return {
     growthFactor: growthLimit / initial,
     maxCooldownMs: cooldowns[0],
+    freezeOn: governor.tryAcquire(otherKey) === undefined ? 'any' : 'rate',
     resumeStaggerMs: second - first,
     maxQueue: refused.length === 0 ? 'none' : refused,
   };

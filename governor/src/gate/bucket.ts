@@ -29,7 +29,7 @@ import {
   type WaitObserver,
 } from './queued-request.js';
 import type { RequestListeners, RequestOutcome } from './request-events.js';
-import { GateTicket, type Key, type Ticket, type TicketIssuer } from './ticket.js';
+import { GateTicket, type Key, type Refusal, type Ticket, type TicketIssuer } from './ticket.js';
 
 export interface BucketSettings {
   readonly clock: Clock;
@@ -40,6 +40,7 @@ export interface BucketSettings {
   readonly growthLimit: number;
   readonly idleResetMs: number;
   readonly maxCooldownMs: number;
+  readonly freezeOn: 'any' | 'rate';
   readonly resumeStaggerMs: number;
   readonly maxQueue: number;
 }
@@ -232,9 +233,14 @@ export class Bucket implements TicketIssuer<BucketLane>, CancellingGate {
     this.#settled(ticket, changes, now, 'succeeded');
   }
 
-  throttled(ticket: GateTicket<BucketLane>, reason: ThrottleReason, retryAfterMs: number | undefined): void {
+  throttled(
+    ticket: GateTicket<BucketLane>,
+    { reason, retryAfterMs: hintMs, scope }: Refusal & { readonly reason: ThrottleReason },
+  ): void {
     const now = this.#clock.now();
-    const { maxCooldownMs } = this.#settings;
+    const { maxCooldownMs, freezeOn } = this.#settings;
+    // A place frees when any request ends, so the hint of a concurrency limit paces its own request's retry and no other.
+    const retryAfterMs = freezeOn === 'rate' && scope === 'concurrency' ? undefined : hintMs;
     const waitMs = retryAfterMs === undefined ? undefined : Math.min(retryAfterMs, maxCooldownMs);
     const changes = this.#controller.throttled(now, ticket.epoch, reason, waitMs);
     const until = this.#controller.snapshot().cooldownUntil ?? Number.NEGATIVE_INFINITY;

@@ -27,6 +27,11 @@ export interface GovernorOptions extends Omit<AimdOptions, 'key'> {
   readonly growthFactor?: number;
   /** The longest cooldown a hint can cause, milliseconds above 0; default 900 000. When it bites, an event says so. */
   readonly maxCooldownMs?: number;
+  /**
+   * Which refusals freeze admission for their Retry-After: `any`, or only those that are not known to come from a
+   * concurrency limit (`rate`): there a place frees as soon as any request ends. Default `any`.
+   */
+  readonly freezeOn?: 'any' | 'rate';
   /** After a cooldown the first `cap` grants are at least this far apart. Milliseconds ≥ 0; default 0, all at once. */
   readonly resumeStaggerMs?: number;
   /** Requests that may wait on one key; one more is refused with QueueFullError. Integer ≥ 1; default: no limit. */
@@ -95,7 +100,7 @@ export function createGovernor(options: GovernorOptions = {}): Governor {
 
 const OPTION_NAMES: readonly string[] = [
   ...['initial', 'growthLimit', 'decreaseFactor', 'increaseStep', 'increaseAfterSuccesses', 'floor', 'idleResetMs'],
-  ...['rememberGood', 'preset', 'growthFactor', 'maxCooldownMs', 'resumeStaggerMs', 'maxQueue', 'retry'],
+  ...['rememberGood', 'preset', 'growthFactor', 'maxCooldownMs', 'freezeOn', 'resumeStaggerMs', 'maxQueue', 'retry'],
   ...['controller', 'clock', 'random', 'onError'],
 ];
 
@@ -114,6 +119,7 @@ function settingsOf(options: GovernorOptions): BucketSettings & { readonly initi
     growthLimit: Math.max(growthLimit, Math.floor(growthFactor * initial)),
     idleResetMs,
     maxCooldownMs: numberOption('maxCooldownMs', options.maxCooldownMs, 900_000, 'milliseconds above 0', (n) => n > 0),
+    freezeOn: freezeOption(options.freezeOn),
     resumeStaggerMs: numberOption('resumeStaggerMs', options.resumeStaggerMs, 0, 'milliseconds ≥ 0', (n) => n >= 0),
     maxQueue:
       options.maxQueue === undefined ? Number.POSITIVE_INFINITY : integerOption('maxQueue', options.maxQueue, 1, 1),
@@ -122,6 +128,11 @@ function settingsOf(options: GovernorOptions): BucketSettings & { readonly initi
     requests: new RequestListeners(report),
     signals: new AbortSignals(),
   };
+}
+
+function freezeOption(value: unknown): 'any' | 'rate' {
+  if (value === undefined || value === 'any' || value === 'rate') return value ?? 'any';
+  return refuseOption('freezeOn', value, "'any' or 'rate'");
 }
 
 class BucketGovernor implements Governor, RunHost {

@@ -3,7 +3,7 @@
  * the first settlement stands and later ones are counted no-ops, so `release()` in a `finally` is always safe.
  */
 
-import type { Answer, Classification } from '../core/answer.js';
+import type { Answer, Classification, Scope } from '../core/answer.js';
 import { classify } from '../core/classify.js';
 import { type Sample, THROTTLE_REASONS, type ThrottleReason } from '../core/controller.js';
 import type { FifoMember } from '../core/fifo.js';
@@ -47,13 +47,15 @@ export interface Refusal {
   readonly reason?: ThrottleReason;
   /** The provider's hint in milliseconds, raw. */
   readonly retryAfterMs?: number;
+  /** What the refusing limit counts, where it is known; with `freezeOn: 'rate'` a concurrency limit freezes nothing. */
+  readonly scope?: Scope;
 }
 
 /** Whom a ticket was given by and reports to. */
 export interface TicketIssuer<L extends TicketLane> {
   readonly key: Key;
   succeeded(ticket: GateTicket<L>, sample: Partial<Sample> | undefined): void;
-  throttled(ticket: GateTicket<L>, reason: ThrottleReason, retryAfterMs: number | undefined): void;
+  throttled(ticket: GateTicket<L>, refusal: Refusal & { readonly reason: ThrottleReason }): void;
   failed(ticket: GateTicket<L>): void;
   ended(ticket: GateTicket<L>): void;
   settledTwice(): void;
@@ -108,13 +110,13 @@ export class GateTicket<L extends TicketLane> implements Ticket, FifoMember {
     if (this.#settles()) this.#issuer.succeeded(this, sample);
   }
 
-  throttle(refusal?: Refusal): void {
-    const { reason = 'rate_limited', retryAfterMs } = refusal ?? {};
+  throttle(refusal: Refusal = {}): void {
+    const { reason = 'rate_limited', retryAfterMs } = refusal;
     if (!THROTTLE_REASONS.includes(reason)) refuseOption('reason', reason, THROTTLE_REASONS.join(', '));
     if (retryAfterMs !== undefined && !(retryAfterMs >= 0 && retryAfterMs < Number.POSITIVE_INFINITY)) {
       refuseOption('retryAfterMs', retryAfterMs, 'finite milliseconds ≥ 0');
     }
-    if (this.#settles()) this.#issuer.throttled(this, reason, retryAfterMs);
+    if (this.#settles()) this.#issuer.throttled(this, { ...refusal, reason });
   }
 
   fail(): void {
@@ -140,10 +142,10 @@ export class GateTicket<L extends TicketLane> implements Ticket, FifoMember {
         this.succeed();
         break;
       case 'throttle':
-        this.throttle(refusalOf('rate_limited', classification.retryAfterMs));
+        this.throttle(refusalOf('rate_limited', classification));
         break;
       case 'overload':
-        this.throttle(refusalOf('provider_overloaded', classification.retryAfterMs));
+        this.throttle(refusalOf('provider_overloaded', classification));
         break;
       case 'transient':
         this.fail();
@@ -164,6 +166,6 @@ export class GateTicket<L extends TicketLane> implements Ticket, FifoMember {
   }
 }
 
-function refusalOf(reason: ThrottleReason, retryAfterMs: number | null): Refusal {
-  return retryAfterMs === null ? { reason } : { reason, retryAfterMs };
+function refusalOf(reason: ThrottleReason, { retryAfterMs, scope }: Classification): Refusal {
+  return { reason, ...(retryAfterMs === null ? {} : { retryAfterMs }), ...(scope === undefined ? {} : { scope }) };
 }
