@@ -195,6 +195,7 @@ function defaultsByBehaviour(): Readonly<Record<string, unknown>> {
 
   const otherKey = { provider: 'p', model: 'other' };
   governor.tryAcquire(otherKey)?.throttle({ retryAfterMs: 1_000, scope: 'concurrency' });
+  const freezeOn = governor.tryAcquire(otherKey) === undefined ? 'any' : 'rate';
 
   const refused: unknown[] = [];
   const admittedAt: number[] = [];
@@ -208,7 +209,7 @@ function defaultsByBehaviour(): Readonly<Record<string, unknown>> {
   return {
     growthFactor: growthLimit / initial,
     maxCooldownMs: cooldowns[0],
-    freezeOn: governor.tryAcquire(otherKey) === undefined ? 'any' : 'rate',
+    freezeOn,
     resumeStaggerMs: second - first,
     maxQueue: refused.length === 0 ? 'none' : refused,
   };
