@@ -183,10 +183,10 @@ export const MUTANTS = [
     replace: 'Math.floor(limit)',
   },
   {
-    name: 'a settlement with nothing in flight is clamped away',
+    name: 'a settlement with nothing in flight is let pass',
     file: 'core/aimd.ts',
-    find: 'invariant(this.#inFlight > 0, `${this.#options.key}: a request settled with nothing in flight`);\n    this.#inFlight--;',
-    replace: 'this.#inFlight = Math.max(0, this.#inFlight - 1);',
+    find: 'invariant(this.#inFlight > 0, ',
+    replace: 'invariant(true, ',
   },
   {
     name: 'a default bound seeds',
@@ -469,10 +469,10 @@ export const MUTANTS = [
     replace: 'return this.working >= this.bound;',
   },
   {
-    name: 'the parked count for nothing when others want to start',
+    name: 'who waits to start goes before the parked',
     file: 'core/seats.ts',
-    find: 'if (starter !== undefined && this.active < this.bound) {',
-    replace: 'if (starter !== undefined && this.working < this.bound) {',
+    find: 'if (subagent !== undefined && this.working < this.bound) {',
+    replace: 'if (subagent !== undefined && this.working < this.bound && this.starters.size === 0) {',
   },
   {
     name: 'an unparked subagent sits nowhere',

@@ -34,7 +34,8 @@ function firstFailure(folder, suite) {
   const report = join(folder, 'report.json');
   rmSync(report, { force: true });
   const vitest = join(root, 'node_modules/vitest/vitest.mjs');
-  const args = ['run', ...suite, '--root', folder, '--bail', '1', '--reporter', 'json', '--outputFile', report];
+  const args = ['run', ...suite, '--root', folder, '--bail', '1', '--maxWorkers', '1'];
+  args.push('--reporter', 'json', '--outputFile', report);
   return new Promise((resolve, reject) => {
     const child = spawn(process.execPath, [vitest, ...args], { cwd: folder, env, stdio: 'ignore' });
     let isLate = false;
@@ -70,29 +71,30 @@ async function noticedBy(folder) {
   return undefined;
 }
 
-/** The changed files of a mutant as [path, text]; undefined when a text is not there exactly once. */
-function changedFiles({ file, find, replace, with: others = [] }) {
-  const changes = [{ file, find, replace }, ...others].map((edit) => {
-    const path = join('governor/src', edit.file);
-    const parts = readFileSync(join(root, path), 'utf8').split(edit.find);
-    return parts.length === 2 ? [path, parts.join(edit.replace)] : undefined;
+/** The edits of a mutant as [path, original, changed]; undefined when a text is not there exactly once. */
+function editsOf({ file, find, replace, with: others = [] }, folder) {
+  const edits = [{ file, find, replace }, ...others].map((edit) => {
+    const path = join(folder, 'governor/src', edit.file);
+    const original = readFileSync(path, 'utf8');
+    const parts = original.split(edit.find);
+    return parts.length === 2 ? [path, original, parts.join(edit.replace)] : undefined;
   });
-  return changes.includes(undefined) ? undefined : changes;
+  return edits.includes(undefined) ? undefined : edits;
 }
 
 async function work(queue, folder, tally) {
   for (let mutant = queue.shift(); mutant !== undefined; mutant = queue.shift()) {
-    const changes = changedFiles(mutant);
-    if (changes === undefined) {
+    const edits = editsOf(mutant, folder);
+    if (edits === undefined) {
       tally.lost++;
       console.log(
         `LOST      ${mutant.name}\n          its text is not there exactly once in governor/src/${mutant.file}`,
       );
       continue;
     }
-    for (const [path, text] of changes) writeFileSync(join(folder, path), text);
+    for (const [path, , changed] of edits) writeFileSync(path, changed);
     const killer = await noticedBy(folder);
-    for (const [path] of changes) cpSync(join(root, path), join(folder, path));
+    for (const [path, original] of edits) writeFileSync(path, original);
     if (killer === undefined) tally.survived++;
     else tally.killed++;
     console.log(killer === undefined ? `SURVIVED  ${mutant.name}` : `killed    ${mutant.name}\n          ${killer}`);

@@ -29,7 +29,7 @@ const STREAM_MARK = ':\n\n';
 /** The digest for a successful answer of this content type. */
 export function digestOf(contentType: string): BodyDigest {
   if (/event-stream/i.test(contentType)) return new StreamDigest(EVENTS);
-  if (/ndjson|jsonl|json-seq/i.test(contentType)) return new StreamDigest(LINES);
+  if (/ndjson|jsonl/i.test(contentType)) return new StreamDigest(LINES);
   return /^$|json|text\//i.test(contentType) ? new DocumentDigest() : OPAQUE;
 }
 
@@ -70,24 +70,21 @@ export class ErrorDigest extends DocumentDigest {
   }
 }
 
-/** How a kind of stream is divided, and how its frames read as events. */
+/** How a kind of stream is divided. */
 interface Framing {
   /** Where the last whole frame ends; 0 when none does. */
   end(text: string): number;
   frames(text: string): readonly string[];
-  event(frame: string): string;
 }
 
 const EVENTS: Framing = {
   end: (text) => Math.max(after(text, '\n\n'), after(text, '\n\r\n')),
   frames: (text) => text.split(/\r?\n\r?\n/),
-  event: (frame) => frame,
 };
 
 const LINES: Framing = {
   end: (text) => after(text, '\n'),
   frames: (text) => text.split(/\r?\n/),
-  event: (line) => `data: ${line}`,
 };
 
 class StreamDigest implements BodyDigest {
@@ -120,12 +117,11 @@ class StreamDigest implements BodyDigest {
     return text === '' ? '' : STREAM_MARK + text;
   }
 
+  /** Frames with blank lines between them, each as long as it may be wherever it was cut. */
   #events(text: string): string {
     if (text.length <= LIMIT && this.#framing === EVENTS) return text;
-    return this.#framing
-      .frames(text)
-      .map((frame) => this.#framing.event(clipped(frame)))
-      .join('\n\n');
+    const frames = this.#framing.frames(text);
+    return frames.map((frame) => clipped(frame)).join('\n\n');
   }
 }
 

@@ -370,12 +370,10 @@ function same(actual: unknown, expected: unknown, what: string): void {
 
 /** Text that is equal for equal values, in whatever order their fields were written. */
 function inOrder(value: unknown): string {
-  return fc.stringify(sorted(value));
-}
-
-function sorted(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(sorted);
-  if (typeof value !== 'object' || value === null) return value;
-  const entries = Object.entries(value).map(([name, field]): [string, unknown] => [name, sorted(field)]);
-  return Object.fromEntries(entries.sort(([a], [b]) => (a < b ? -1 : 1)));
+  return JSON.stringify(value, (_, field: unknown) => {
+    if (typeof field === 'number') return Number.isFinite(field) ? field : String(field);
+    if (field === undefined) return 'undefined';
+    if (typeof field !== 'object' || field === null || Array.isArray(field)) return field;
+    return Object.fromEntries(Object.entries(field).sort(([a], [b]) => (a < b ? -1 : 1)));
+  });
 }

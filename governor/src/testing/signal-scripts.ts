@@ -129,13 +129,15 @@ const volley = (): fc.Arbitrary<readonly ScriptedSignal[]> =>
       return asWave ? [...asks, ...asks.flatMap(answer)] : asks.flatMap((ask, i) => [ask, ...answer(ask, i)]);
     });
 
-/** A story for a controller: single signals and volleys in any order. */
+/** A story for a controller: single signals and volleys in any order, mostly with somebody waiting from the start. */
 export function signalScript(): fc.Arbitrary<readonly ScriptedSignal[]> {
   const move = fc.oneof(
     { weight: 5, arbitrary: single().map((signal): readonly ScriptedSignal[] => [signal]) },
     { weight: 2, arbitrary: volley() },
   );
-  return fc.array(move, { maxLength: 30, size: 'max' }).map((moves) => moves.flat());
+  return fc
+    .tuple(fc.nat({ max: 2 }), fc.array(move, { maxLength: 30, size: 'max' }))
+    .map(([count, moves]) => [{ kind: 'wait', count }, ...moves.flat()]);
 }
 
 /** Options of the reference law, small enough that a script meets every edge. */

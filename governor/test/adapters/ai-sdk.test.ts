@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type GovernorMiddlewareOptions, governorMiddleware } from '../../src/ai-sdk.js';
 import type { Governor } from '../../src/index.js';
 import { hangUp, json, LIMITED, type ProviderServer, silence, startProvider, stream } from './provider-server.js';
-import { watched } from './settled.js';
+import { answersTo, watched } from './settled.js';
 
 let provider: ProviderServer;
 
@@ -125,14 +125,52 @@ describe('the AI SDK with a governor as middleware', () => {
     await unread.stream.cancel();
   });
 
-  it('a slot that its run has taken back is not settled again', async () => {
+  const finish = (unified: string) => ({ type: 'finish', finishReason: { unified, raw: undefined } });
+  const text = { type: 'text-delta', id: '0', delta: 'Hi' };
+  it.each([
+    ['a finish', [text, finish('stop')], 'succeeded'],
+    ['no finish', [text], 'failed'],
+    ['a finish for an error', [text, finish('error')], 'failed'],
+    ['a finish in one word', [{ type: 'finish', finishReason: 'error' }], 'failed'],
+    ['an error of the caller’s', [{ type: 'error', error: new DOMException('gone', 'AbortError') }], 'ended'],
+  ])('a stream with %s', async (_title, parts, outcome) => {
+    const { governor, outcomes } = watched();
+    const doStream = async () => ({
+      stream: new ReadableStream({ pull: (c) => (parts[0] ? c.enqueue(parts.shift()) : c.close()) }),
+    });
+    const call = { doStream, params: {}, model: { provider: 'p', modelId: 'm' } };
+    const { stream } = await governorMiddleware(governor).wrapStream(call);
+    await stream.pipeTo(new WritableStream());
+    expect(outcomes).toEqual([outcome]);
+  });
+
+  it('a stream left after its finish succeeded', async () => {
+    const { governor, outcomes } = watched();
+    const doStream = async () => ({ stream: new ReadableStream({ start: (c) => c.enqueue(finish('stop')) }) });
+    const call = { doStream, params: {}, model: { provider: 'p', modelId: 'm' } };
+    for await (const _ of (await governorMiddleware(governor).wrapStream(call)).stream) break;
+    expect(outcomes).toEqual(['succeeded']);
+  });
+
+  it.each([
+    ['before output', [OVERLOADED], false],
+    ['after output', [WORDS[0]!, OVERLOADED], true],
+  ])('an error part %s is told so', async (_title, frames, outputEmitted) => {
+    provider.script(stream(frames));
+    const { governor } = watched();
+    const answers = answersTo(governor);
+    await streamText({ ...quiet, model: governedModel(governor) }).consumeStream();
+    expect(answers).toMatchObject([{ streamPhase: 'mid', outputEmitted }]);
+  });
+
+  it('a result for an error is a failure, and a slot that its run has taken back is not settled again', async () => {
     const seen = watched();
     const run = seen.governor.openRun('review');
     const { wrapGenerate } = governorMiddleware(seen.governor, { run });
     const model = { provider: 'p', modelId: 'm' };
-    const doGenerate = async () => run.amend({ settings: 'other' });
-    await wrapGenerate({ doGenerate, params: {}, model });
-    expect(seen).toMatchObject({ outcomes: ['ended'], again: 0 });
+    await wrapGenerate({ doGenerate: async () => finish('error'), params: {}, model });
+    await wrapGenerate({ doGenerate: async () => run.amend({ settings: 'other' }), params: {}, model });
+    expect(seen).toMatchObject({ outcomes: ['failed', 'ended'], again: 0 });
   });
 
   it('the interface after the first dot of a provider is not part of the key', async () => {

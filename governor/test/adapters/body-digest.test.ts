@@ -25,6 +25,7 @@ const errors = fc.constantFrom(
   JSON.stringify({ error: { message: 'Überlastet 负载', code: 'overloaded' } }),
   JSON.stringify({ type: 'error', error: { type: 'rate_limit_error', message: 'slow down' } }),
   JSON.stringify({ error: { message: 'The server had an error', type: 'server_error' } }),
+  JSON.stringify({ error: { message: '服务器繁忙' } }),
 );
 const lineEnd = fc.constantFrom('\n', '\r\n');
 const events = fc
@@ -52,19 +53,23 @@ const documents = fc.oneof(
   said.map((text) => JSON.stringify({ choices: [{ message: { content: text } }] })),
   said,
 );
-const cuts = fc.array(fc.nat(10_000), { maxLength: 30 });
+const giants = fc
+  .tuple(errors, fc.integer({ min: 15_000, max: 18_000 }), lineEnd)
+  .map(([error, size, eol]) => `data: {"text":"${'é'.repeat(size)}",${error.slice(1)}${eol}${eol}`);
+const cuts = fc.array(fc.nat(40_000), { maxLength: 30 });
 
 describe('a body, wherever it is cut', () => {
   it.each([
-    ['a stream of events', SSE, events],
-    ['a stream of lines', NDJSON, lines],
-    ['a document', 'application/json', documents],
-  ] as const)('%s comes to the same, inside a character too', (_title, contentType, bodies) => {
+    ['a stream of events', SSE, events, 300],
+    ['a stream of lines', NDJSON, lines, 300],
+    ['a stream of giant events', SSE, giants, 60],
+    ['a document', 'application/json', documents, 300],
+  ] as const)('%s comes to the same, inside a character too', (_title, contentType, bodies, numRuns) => {
     fc.assert(
       fc.property(bodies, cuts, (body, places) => {
         expect(verdict(body, contentType, places)).toEqual(verdict(body, contentType, []));
       }),
-      { numRuns: 300 },
+      { numRuns },
     );
   });
 
@@ -85,6 +90,19 @@ describe('a body, wherever it is cut', () => {
     const body = [...before, 'data: {"error":{"code":"overloaded","message":"busy"}}\n\n'].join('');
     expect(verdict(body, SSE, [20, 60])).toMatchObject({ class: 'overload', retryable });
   });
+});
+
+it.each([
+  ['\n\n', SSE],
+  ['\r\n\r\n', SSE],
+  ['\n', NDJSON],
+  ['\r\n', NDJSON],
+])('an error that ends in %j is reported as soon as it is whole', (end, contentType) => {
+  const frame = `${contentType === SSE ? 'data: ' : ''}{"error":{"code":"overloaded"}}`;
+  const digest = digestOf(contentType);
+  const bytes = new TextEncoder().encode(frame + end);
+  expect(digest.read(bytes.subarray(0, -1))).toBeUndefined();
+  expect(digest.read(bytes.subarray(-1))).toContain(frame);
 });
 
 describe('a long body', () => {
@@ -117,7 +135,7 @@ describe('a long body', () => {
   it('takes no more memory than a short one', () => {
     const digest = digestOf(SSE);
     const frame = new TextEncoder().encode(`data: ${'x'.repeat(65_000)}`);
-    for (let i = 0; i < 1_000; i++) digest.read(frame);
+    for (let i = 0; i < 200; i++) digest.read(frame);
     expect(digest.text()!.length).toBeLessThan(40_000);
   });
 });

@@ -13,7 +13,7 @@ import {
   startProvider,
   stream,
 } from './provider-server.js';
-import { watched } from './settled.js';
+import { answersTo, watched } from './settled.js';
 
 let provider: ProviderServer;
 
@@ -50,11 +50,26 @@ describe('an answer read to its end', () => {
   ];
   it.each(cases)('%s', async (_title, answer, outcome) => {
     provider.script(answer);
-    const { governor, outcomes, inFlight } = watched();
-    const response = await governedFetch(governor)(provider.url, POST);
+    const { governor, clock, outcomes, inFlight } = watched();
+    const response = await governedFetch(governor, { clock })(provider.url, POST);
     const text = await response.text();
-    expect({ outcomes, inFlight: inFlight() }).toEqual({ outcomes: [outcome], inFlight: 0 });
+    expect({ outcomes, inFlight: inFlight(), timers: clock.pending }).toEqual({
+      outcomes: [outcome],
+      inFlight: 0,
+      timers: 0,
+    });
     expect(text).toBe(await (await fetch(provider.url, POST)).text());
+  });
+
+  it.each([
+    ['before output', [OVERLOADED], false],
+    ['after output', [CHUNK, OVERLOADED], true],
+  ])('an error in a stream %s is told so', async (_title, frames, outputEmitted) => {
+    provider.script(stream(frames));
+    const { governor } = watched();
+    const answers = answersTo(governor);
+    await (await governedFetch(governor)(provider.url, POST)).text();
+    expect(answers).toMatchObject([{ status: 200, streamPhase: 'mid', outputEmitted }]);
   });
 
   it('is as it came: address, status, headers, and a copy of it too', async () => {
@@ -241,6 +256,14 @@ describe('no answer', () => {
       outcomes: ['ended', 'succeeded'],
       inFlight: 0,
     });
+  });
+
+  it('an error body without end is read only as far as it matters', async () => {
+    provider.script((response) => response.writeHead(429).write('<p>'.repeat(30_000)));
+    const { governor, clock, outcomes } = watched();
+    const response = await governedFetch(governor, { clock })(provider.url, POST);
+    expect({ outcomes, timers: clock.pending }).toEqual({ outcomes: ['rate_limited'], timers: 0 });
+    await response.body!.cancel();
   });
 
   it('an error body that never comes is waited for one second, then its status speaks', async () => {

@@ -1,6 +1,6 @@
 /** Looks at a governor from the outside: what is in flight, and what the settled requests came to. */
 
-import { createGovernor, type Governor, type GovernorOptions } from '../../src/index.js';
+import { type Answer, createGovernor, type Governor, type GovernorOptions } from '../../src/index.js';
 import { ManualClock } from '../../src/testing/manual-clock.js';
 
 export interface Watched {
@@ -50,4 +50,23 @@ export function watched(options: GovernorOptions = {}): Watched {
     cap: () => governor.snapshots()[0]?.cap,
     idle: () => new Promise((resolve) => (inFlight() === 0 ? resolve() : waiting.push(resolve))),
   };
+}
+
+/** What the tickets of this governor are told when they are settled by an answer, from now on. */
+export function answersTo(governor: Governor): Answer[] {
+  const answers: Answer[] = [];
+  const { enqueue } = governor;
+  governor.enqueue = (key, options, waiter) =>
+    enqueue.call(governor, key, options, {
+      refused: (reason) => waiter.refused(reason),
+      admitted(ticket) {
+        const { settle } = ticket;
+        ticket.settle = (answer) => {
+          answers.push(answer);
+          return settle.call(ticket, answer);
+        };
+        waiter.admitted(ticket);
+      },
+    });
+  return answers;
 }

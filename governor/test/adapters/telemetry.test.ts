@@ -152,6 +152,7 @@ describe('governorMetrics', () => {
 
     stop();
     first.throttle();
+    first.end();
     clock.advance(6_000);
     (await fourth).end();
     expect(await collected()).toMatchObject({
@@ -159,6 +160,7 @@ describe('governorMetrics', () => {
       'tidegate.queued {request}': [[1]],
       'tidegate.wait s': [[[3, 1.5]]],
       'tidegate.refusals {refusal}': [['rate_limited', 1]],
+      'tidegate.settled_twice {settlement}': [[1]],
     });
     expect(governor.snapshot(KEY)).toMatchObject({ inFlight: 0, queue: 0 });
     await meters.shutdown();

@@ -1,7 +1,12 @@
 import { Agent, type Dispatcher, interceptors, fetch as undiciFetch } from 'undici';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Governor } from '../../src/index.js';
-import { type GovernorInterceptorOptions, governorInterceptor } from '../../src/undici.js';
+import {
+  type DispatchController,
+  type DispatchHandler,
+  type GovernorInterceptorOptions,
+  governorInterceptor,
+} from '../../src/undici.js';
 import { hangUp, huge, json, LIMITED, type ProviderServer, silence, startProvider, stream } from './provider-server.js';
 import { watched } from './settled.js';
 
@@ -25,6 +30,8 @@ const DONE = 'data: [DONE]\n\n';
 const OVERLOADED = 'data: {"error":{"message":"The server is overloaded","code":"overloaded"}}\n\n';
 const POST = { method: 'POST', path: '/v1', body: '{"model":"m"}' } as const;
 
+const idle: DispatchController = { paused: false, aborted: false, reason: null, abort() {}, pause() {}, resume() {} };
+
 function governed(governor: Governor, options?: GovernorInterceptorOptions): Dispatcher {
   return agent.compose(governorInterceptor(governor, { provider: 'p', ...options }));
 }
@@ -39,7 +46,11 @@ describe('undici with a governor in its dispatcher', () => {
     ['a 429', LIMITED, 'rate_limited'],
     ['a 429 for want of credit', json(429, { error: { code: 'insufficient_quota' } }), 'ended'],
     ['a compressed answer, which is not looked at', json(200, 'xxx', { 'content-encoding': 'br' }), 'succeeded'],
-    ['a compressed refusal', json(429, 'insufficient_quota', { 'content-encoding': 'br' }), 'rate_limited'],
+    [
+      'a compressed refusal',
+      json(429, { error: { code: 'insufficient_quota' } }, { 'content-encoding': 'br' }),
+      'rate_limited',
+    ],
   ] as const)('%s', async (_title, answer, outcome) => {
     provider.script(answer);
     const { governor, outcomes, keys, inFlight } = watched();
@@ -53,6 +64,46 @@ describe('undici with a governor in its dispatcher', () => {
     const { governor, outcomes } = watched();
     await expect(governed(governor).request({ ...POST, origin: provider.url })).rejects.toThrow('other side closed');
     expect(outcomes).toEqual(['failed']);
+  });
+
+  it.each(['', '{"err'])('a refusal whose body is cut after %j is a refusal', async (begun) => {
+    provider.script((response) => {
+      response.writeHead(429).flushHeaders();
+      response.write(begun);
+      response.socket!.end();
+    });
+    const { governor, outcomes } = watched();
+    const { body } = await governed(governor).request({ ...POST, origin: provider.url });
+    await expect(body.text()).rejects.toThrow();
+    expect(outcomes).toEqual(['rate_limited']);
+  });
+
+  it('news before the answer are not the answer', async () => {
+    provider.script((response, request) => {
+      response.writeProcessing();
+      LIMITED(response, request);
+    });
+    const { governor, clock, outcomes } = watched();
+    const { body } = await governed(governor, { clock }).request({ ...POST, origin: provider.url });
+    await body.text();
+    expect({ outcomes, timers: clock.pending }).toEqual({ outcomes: ['rate_limited'], timers: 0 });
+  });
+
+  it('an upgraded connection and a dispatch that throws give their slots back', () => {
+    const { governor, outcomes } = watched();
+    const errors: unknown[] = [];
+    const handler = { onResponseError: (_controller: unknown, error: unknown) => errors.push(error) };
+    const request = { ...POST, origin: provider.url };
+    const dispatched = (dispatch: (_request: object, inner: DispatchHandler) => boolean): boolean =>
+      governorInterceptor(governor)(dispatch)(request, handler);
+    expect(dispatched((_request, inner) => inner.onRequestUpgrade!(idle, 101, {}, {} as never) === undefined)).toBe(
+      true,
+    );
+    const wrong = new TypeError('invalid method');
+    dispatched(() => {
+      throw wrong;
+    });
+    expect({ outcomes, errors }).toEqual({ outcomes: ['ended', 'failed'], errors: [wrong] });
   });
 
   it('a body destroyed, left or aborted is ended', async () => {

@@ -94,6 +94,7 @@ describe('a successor', () => {
     (await run.start('coder')).abandon();
     (await run.start('coder')).end('code 2');
     (await run.start('silent')).end();
+    (await run.start('not reached')).end('kept');
     await run.start('still working');
     const next = successorOf(run.amend({ settings: 'new' }));
     const inherited = async (name: string): Promise<unknown> => {
@@ -113,6 +114,7 @@ describe('a successor', () => {
     // What the second run inherited without coming to it, and what it did itself, reaches the third.
     const third = successorOf(next.amend({ settings: 'newer' }));
     expect((await third.start('planner')).inherited).toEqual({ result: 'plan 1' });
+    expect((await third.start('not reached')).inherited).toEqual({ result: 'kept' });
     expect((await third.start('still working')).inherited).toEqual({ result: 'still working done again' });
     expect((await third.start('coder')).inherited).toEqual({ result: 'coder done again' });
   });

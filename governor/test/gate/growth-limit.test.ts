@@ -78,6 +78,12 @@ describe('the growth limit', () => {
       }
       expect(look().growthLimit).toBe(Math.max(2, ...live.values()));
     });
+    // From the largest down: each time the one at the top goes.
+    for (const [run] of [...live].sort(([, a], [, b]) => b - a)) {
+      run.close();
+      live.delete(run);
+      expect(look().growthLimit).toBe(Math.max(2, ...live.values()));
+    }
   });
 });
 

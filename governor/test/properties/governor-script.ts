@@ -597,7 +597,7 @@ const bound = (): fc.Arbitrary<number | null | undefined> =>
   fc.constantFrom<number | null | undefined>(undefined, null, 1, 2, 3, 5, 9, 12.5, 30, -4);
 
 const passedMs = (): fc.Arbitrary<number> =>
-  fc.constantFrom(0, 1, 100, 250, 1_000, 2_000, 30_000, 299_999, 300_000, 1_200_000);
+  fc.constantFrom(0, 1, 100, 250, 1_000, 2_000, 30_000, 299_999, 300_000, 1_200_000, 1_200_000);
 
 const command = (): fc.Arbitrary<Command> =>
   fc.oneof(
@@ -615,7 +615,7 @@ const promptCommand = (): fc.Arbitrary<Command> =>
       arbitrary: fc.record({
         do: fc.constant('enqueue' as const),
         key: key(),
-        run: maybe(slot(3), 2),
+        run: maybe(slot(6), 3),
         signal: maybe(slot(3), 1),
         admitted: reaction(),
         refused: reaction(),
@@ -626,11 +626,11 @@ const promptCommand = (): fc.Arbitrary<Command> =>
       arbitrary: fc.record({
         do: fc.constant('acquire' as const),
         key: key(),
-        run: maybe(slot(3), 2),
+        run: maybe(slot(6), 3),
         signal: maybe(slot(3), 1),
       }),
     },
-    { weight: 2, arbitrary: fc.record({ do: fc.constant('try' as const), key: key(), run: maybe(slot(3), 1) }) },
+    { weight: 2, arbitrary: fc.record({ do: fc.constant('try' as const), key: key(), run: maybe(slot(6), 1) }) },
     { weight: 1, arbitrary: fc.record({ do: fc.constant('observe' as const), key: key() }) },
     {
       weight: 9,
@@ -653,10 +653,10 @@ const promptCommand = (): fc.Arbitrary<Command> =>
       arbitrary: fc.record({ do: fc.constant('abort' as const), key: key(), signal: slot(3), renew: fc.boolean() }),
     },
     { weight: 1, arbitrary: fc.record({ do: fc.constant('cancel' as const), key: key(), which: which() }) },
-    { weight: 3, arbitrary: fc.record({ do: fc.constant('open' as const), run: slot(3), bound: bound() }) },
-    { weight: 2, arbitrary: fc.record({ do: fc.constant('retune' as const), run: slot(3), bound: bound() }) },
-    { weight: 1, arbitrary: fc.record({ do: fc.constant('replace' as const), run: slot(3), bound: bound() }) },
-    { weight: 1, arbitrary: fc.record({ do: fc.constant('close' as const), run: slot(3) }) },
+    { weight: 3, arbitrary: fc.record({ do: fc.constant('open' as const), run: slot(6), bound: bound() }) },
+    { weight: 2, arbitrary: fc.record({ do: fc.constant('retune' as const), run: slot(6), bound: bound() }) },
+    { weight: 1, arbitrary: fc.record({ do: fc.constant('replace' as const), run: slot(6), bound: bound() }) },
+    { weight: 1, arbitrary: fc.record({ do: fc.constant('close' as const), run: slot(6) }) },
     { weight: 1, arbitrary: fc.constant<Command>({ do: 'look' }) },
   );
 

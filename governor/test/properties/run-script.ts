@@ -9,6 +9,8 @@ import type { Key } from '../../src/gate/ticket.js';
 
 export type RunReaction =
   | { readonly react: 'not' | 'settle' | 'end' | 'end-oldest' | 'settle-oldest' }
+  /** Starts one more subagent. */
+  | { readonly react: 'start' }
   | { readonly react: 'ask'; readonly key: number };
 
 export type RunCommand =
@@ -66,6 +68,8 @@ export interface SeatedRun<A extends AskLike> {
 
 export const RUN_KEYS: readonly Key[] = ['wide', 'narrow'].map((model) => ({ provider: 'p', model }));
 
+const NOT: RunReaction = { react: 'not' };
+
 export class RunStory<A extends AskLike> {
   readonly #run: SeatedRun<A>;
   readonly #abort: (controller: AbortController) => void;
@@ -77,6 +81,8 @@ export class RunStory<A extends AskLike> {
   #tickets: TicketLike[] = [];
   readonly #waiting = new Map<string, Waiting | undefined>();
   #asked = 0;
+  /** Names of the subagents that reactions start: beyond those of the script. */
+  #further = 100;
   #log: string[] = [];
 
   constructor(run: SeatedRun<A>, abort: (controller: AbortController) => void) {
@@ -238,8 +244,11 @@ export class RunStory<A extends AskLike> {
       case 'end-oldest':
         this.#end(this.#live[0], 'end');
         break;
+      case 'start':
+        this.#start({ do: 'start', name: ++this.#further, inside: undefined, signal: undefined, started: NOT });
+        break;
       case 'ask':
-        this.#ask(ask, reaction.key, {}, { react: 'not' }, { react: 'not' });
+        this.#ask(ask, reaction.key, {}, NOT, NOT);
         break;
       default:
         break;
@@ -274,11 +283,17 @@ const signal = (): fc.Arbitrary<number | undefined> => fc.constantFrom(undefined
 
 const reaction = (): fc.Arbitrary<RunReaction> =>
   fc.oneof(
-    { weight: 4, arbitrary: fc.constant<RunReaction>({ react: 'not' }) },
+    { weight: 4, arbitrary: fc.constant(NOT) },
     {
       weight: 3,
       arbitrary: fc.record({
-        react: fc.constantFrom('settle' as const, 'end' as const, 'end-oldest' as const, 'settle-oldest' as const),
+        react: fc.constantFrom(
+          'settle' as const,
+          'end' as const,
+          'end-oldest' as const,
+          'settle-oldest' as const,
+          'start' as const,
+        ),
       }),
     },
     { weight: 1, arbitrary: fc.record({ react: fc.constant('ask' as const), key: key() }) },
