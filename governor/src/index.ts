@@ -3,6 +3,7 @@
 export { AimdController } from './core/aimd.js';
 export type { Answer, AnswerClass, AnswerHeaders, Classification, Scope } from './core/answer.js';
 export {
+  type AttemptEnd,
   Attempts,
   type NextRetry,
   nextRetry,
@@ -36,6 +37,7 @@ export {
 } from './gate/governor.js';
 export type { Waiter, Waiting } from './gate/queued-request.js';
 export { type RequestOptions, RetryHorizonError } from './gate/request.js';
+export type { RequestEvent } from './gate/request-events.js';
 export {
   type AmendResult,
   type Run,
@@ -43,5 +45,6 @@ export {
   type RunOptions,
   type RunStatus,
   type Starter,
+  type StartOptions,
 } from './gate/run.js';
 export type { Key, Refusal, Ticket } from './gate/ticket.js';
