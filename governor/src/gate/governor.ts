@@ -278,7 +278,7 @@ class BucketGovernor implements Governor, RunHost {
   }
 
   #laneOf(bucket: Bucket, run: Run): BucketLane {
-    if (!(run instanceof GovernedRun)) refuseOption('run', run, 'a run that this governor opened');
+    if (!(run instanceof GovernedRun && run.isOf(this))) refuseOption('run', run, 'a run that this governor opened');
     return run.lane(bucket);
   }
 

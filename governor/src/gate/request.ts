@@ -61,7 +61,7 @@ export async function requestWithRetries<T>(
 ): Promise<T> {
   const attempts = new Attempts(context.policy);
   for (;;) {
-    const end = await attempt(await acquire(), send, options, context.provider);
+    const end = await attempt(await acquire(), send, options, context);
     if (end.class.class === 'ok' && end.kind === 'value') return end.value;
     if (options.signal?.aborted) throw end.kind === 'error' ? end.error : options.signal.reason;
     const next = attempts.ended(end.class, context.random);
@@ -76,11 +76,11 @@ async function attempt<T>(
   ticket: Ticket,
   send: (ticket: Ticket) => Promise<T>,
   options: RequestOptions,
-  provider: string,
+  { provider, clock }: RequestContext,
 ): Promise<End<T>> {
   try {
     const value = await send(ticket);
-    return { kind: 'value', value, class: judge(ticket, { provider, ...(await answerOfValue(value)) }) };
+    return { kind: 'value', value, class: judge(ticket, { provider, ...(await answerOfValue(value, clock)) }) };
   } catch (error) {
     if (options.signal?.aborted) ticket.release();
     return { kind: 'error', error, class: judge(ticket, { provider, ...answerOfError(error) }) };

@@ -160,6 +160,11 @@ export class GovernedRun implements Run, AskHost, LaneRun {
     return this.#seats.bound;
   }
 
+  /** Whether this governor opened it. */
+  isOf(host: RunHost): boolean {
+    return this.#host === host;
+  }
+
   start(name: string, options: StartOptions = {}): Promise<Ask> {
     return new Promise((resolve, reject) => {
       this.enqueue(name, options, { started: resolve, refused: reject });

@@ -4,18 +4,38 @@
  */
 
 import type { Answer } from '../core/answer.js';
+import type { Clock } from './clock.js';
+
+/** What a refusal says stands at its beginning; a body that goes on for ever must not hold the request. */
+const LONGEST_BODY = 65_536;
+const LONGEST_READ_MS = 1_000;
 
 /** A resolved value: a Response speaks by its status, anything else is a success. A refusal's body is read from a copy. */
-export async function answerOfValue(value: unknown): Promise<Answer> {
+export async function answerOfValue(value: unknown, clock: Clock): Promise<Answer> {
   if (!isResponse(value)) return { status: 200 };
   const { status, headers } = value;
   if (status < 400) return { status, headers };
+  return { status, headers, body: await beginningOf(value.clone(), clock) };
+}
+
+/** As much of the body as comes in time; a body that cannot be read changes nothing. */
+async function beginningOf(copy: Response, clock: Clock): Promise<string> {
+  const reader = copy.body?.getReader();
+  if (reader === undefined) return '';
+  const decoder = new TextDecoder();
+  let text = '';
+  const leave = (): void => void reader.cancel().catch(() => {});
+  const cancelTimer = clock.schedule(leave, LONGEST_READ_MS);
   try {
-    return { status, headers, body: await value.clone().text() };
+    for (let piece = await reader.read(); !piece.done; piece = await reader.read()) {
+      text += decoder.decode(piece.value, { stream: true });
+      if (text.length > LONGEST_BODY) leave();
+    }
   } catch {
-    // A body that cannot be read changes nothing: the status and the headers still speak.
-    return { status, headers };
+    // A broken body: what has come of it counts.
   }
+  cancelTimer();
+  return text;
 }
 
 /** An error that carries a status is an answer; one that does not is a fault of the network. */

@@ -306,3 +306,30 @@ describe('a request of a subagent', () => {
     ]);
   });
 });
+
+describe('a refusal with an endless body', () => {
+  it('is judged by its beginning', async () => {
+    const { governor, clock } = stage({ retry: { throttle: 0 } });
+    const endless = new ReadableStream({ pull: (controller) => controller.enqueue(new TextEncoder().encode('x'.repeat(1_000))) });
+    const answer = await governor.request(KEY, async () => new Response(endless, { status: 429 }));
+    expect([answer.status, clock.pending]).toEqual([429, 0]);
+  });
+
+  it('or by its status, when nothing of it comes within a second', async () => {
+    const { governor, clock, look } = stage({ retry: { throttle: 0 } });
+    const silent = new ReadableStream({ pull: () => new Promise(() => {}) });
+    const asked = governor.request(KEY, async () => new Response(silent, { status: 429 }));
+    while (clock.pending === 0) await new Promise((resolve) => setImmediate(resolve));
+    clock.advance(1_000);
+    expect((await asked).status).toBe(429);
+    expect(look()).toMatchObject({ cap: 6, inFlight: 0 });
+  });
+});
+
+describe('a run of another governor', () => {
+  it('is refused by name', () => {
+    const { governor } = stage();
+    const stranger = stage().governor.openRun('other');
+    expect(() => governor.tryAcquire(KEY, { run: stranger })).toThrow(/^run: expected a run that this governor opened/);
+  });
+});
