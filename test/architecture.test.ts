@@ -46,6 +46,7 @@ const AMBIENT_ALLOWED: Readonly<Record<string, string>> = {
   'governor/src/gate/clock.ts': 'the system clock',
   'governor/src/gate/governor.ts': 'the default of the option `random`',
   'providers-mock/src/adapters/wall-clock.ts': 'the clock of the mock served for real',
+  'sim/src/transport/wall-time.ts': 'real time at a speed, for a run over HTTP',
   'sim/src/transport/world.ts': 'a turn of the event loop between slices, so that Ctrl-C is heard',
   'sim/src/cli/progress.ts': 'progress on stderr is about real seconds',
 };

@@ -3,18 +3,64 @@
  * time, they answer with a verdict, in virtual time as on a wall clock.
  */
 
-export { type LoadSpec, loadFactor, serviceMs, type TokenTimes, underLoad } from './models/latency.js';
-export type { LedgerEntry } from './models/ledger.js';
-export { createProvider, type Provider, type ProviderSpec } from './models/provider.js';
-export { ProviderModel } from './models/provider-model.js';
-export { hintMs } from './models/retry-after.js';
 export type {
+  EpisodesSpec,
+  GrowthSpec,
+  LimitOverTime,
+  OthersPlaces,
+  OthersSpending,
+  ScheduleEntry,
+  SqueezeSpec,
+} from './models/changing-limit.js';
+export {
+  FAULT_EFFECTS,
+  type FaultEffect,
+  type FaultKind,
+  type FaultSpec,
+  faultEndsAfterMs,
+  pickFault,
+  SLOWNESS,
+  usedUnderFault,
+} from './models/faults.js';
+export { type LoadSpec, loadFactor, promptMs, serviceMs, type TokenTimes, underLoad } from './models/latency.js';
+export type { LedgerEntry } from './models/ledger.js';
+export type { Luck, Random } from './models/luck.js';
+export type { OverloadSpec } from './models/overload.js';
+export { createProvider, type Provider, type ProviderSpec } from './models/provider.js';
+export { type ModelExtras, ProviderModel } from './models/provider-model.js';
+export { hintMs } from './models/retry-after.js';
+export type { ServerSpec } from './models/service-line.js';
+export type {
+  AdmittedLease,
   HintForm,
+  HintSpec,
   Lease,
+  OverloadStatus,
   QuotaSpec,
+  QuotaStanding,
+  RampSpec,
+  RefusalScope,
   RequestFacts,
   RetryAfterSpec,
   Usage,
   Verdict,
   WindowSpec,
 } from './models/verdict.js';
+export {
+  isProfileName,
+  modelProfile,
+  type ProfileName,
+  profileNames,
+  profileOf,
+  profileProvider,
+} from './profiles/catalogue.js';
+export {
+  type Cited,
+  type Evidence,
+  type LatencyProfile,
+  type LognormalMs,
+  type ModelProfile,
+  PROFILES_COLLECTED,
+  type Profile,
+} from './profiles/profile.js';
+export type { ErrorForm, RefusalStyle, WireStyle } from './wire/answer.js';

@@ -139,7 +139,7 @@ const anyQuota: fc.Arbitrary<QuotaSpec> = fc
     refill: fc.constantFrom(...REFILLS),
     refusedCount: fc.boolean(),
     counts: fc.constantFrom('input', 'output', 'total'),
-    reserve: fc.constantFrom('none', 'estimate', 'max-tokens'),
+    reserve: fc.constantFrom('none', 'estimate', 'max-tokens', 'larger'),
     settle: fc.constantFrom('refund', 'keep'),
   })
   .map(({ numbers, refill, refusedCount, counts, reserve, settle }) => {

@@ -3,7 +3,7 @@
  */
 
 import { describe, expect, it } from 'vitest';
-import { loadFactor, serviceMs, underLoad } from '../src/models/latency.js';
+import { loadFactor, promptMs, serviceMs, underLoad } from '../src/models/latency.js';
 
 describe('load', () => {
   it.each([
@@ -30,6 +30,11 @@ describe('load', () => {
 describe('service time', () => {
   it('is first token plus per-token times output tokens, times load', () => {
     expect(serviceMs({ firstTokenMs: 500, perOutputTokenMs: 10, outputTokens: 200 }, 1.5)).toBe(3750);
+  });
+
+  it('counts the prompt by the token, before the first one of the answer', () => {
+    const times = { firstTokenMs: 30, perInputTokenMs: 0.5, inputTokens: 1000, perOutputTokenMs: 10, outputTokens: 2 };
+    expect([promptMs(times), serviceMs(times, 2)]).toEqual([530, 1100]);
   });
 
   it('is rounded to a microsecond', () => {

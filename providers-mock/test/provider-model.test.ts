@@ -368,12 +368,12 @@ describe('the checks at the door', () => {
     [
       'an unknown kind',
       { ...concurrency(1), kind: 'calls' },
-      'quota "concurrency": kind must be one of concurrency, requests, tokens, got calls',
+      'quota "concurrency": kind must be one of concurrency, requests, tokens, ramp, got calls',
     ],
     [
       'an unknown reserve',
       { ...tokens(1), reserve: 'all' },
-      'quota "tpm": reserve must be one of none, estimate, max-tokens, got all',
+      'quota "tpm": reserve must be one of none, estimate, max-tokens, larger, got all',
     ],
   ];
 

@@ -11,11 +11,13 @@ const waiting = { waitMs: 1234.567, scope: 'requests', tooLarge: false } as cons
 const full = { waitMs: null, scope: 'concurrency', tooLarge: false } as const;
 const tooLarge = { waitMs: null, scope: 'tokens', tooLarge: true } as const;
 
-function exact(as: HintForm, rounding: 'up' | 'none', error = 0): RetryAfterSpec {
+type StatedHint = Exclude<RetryAfterSpec, { kind: 'none' }>;
+
+function exact(as: HintForm, rounding: 'up' | 'none', error = 0): StatedHint {
   return { kind: 'exact', as, rounding, error };
 }
 
-function constant(ms: number, as: HintForm, rounding: 'up' | 'none', error = 0): RetryAfterSpec {
+function constant(ms: number, as: HintForm, rounding: 'up' | 'none', error = 0): StatedHint {
   return { kind: 'constant', ms, as, rounding, error };
 }
 
@@ -82,6 +84,61 @@ describe('a hint', () => {
     );
     expect(hintOf(constant(Number.NaN, 'ms', 'up'))).toThrow(
       new RangeError('retryAfter: ms must be a finite number of at least 0, got NaN'),
+    );
+  });
+});
+
+describe('a hint that lies', () => {
+  const wait = { waitMs: 20_000, scope: 'tokens', tooLarge: false } as const;
+
+  it.each([
+    // factor, read
+    [0, 0],
+    [0.1, 2000],
+    [1, 20_000],
+    [3, 60_000],
+  ])('says %f times what it means: %i ms', (factor, read) => {
+    expect(hintMs({ ...exact('ms', 'none'), factor }, wait, 0, 0)).toBe(read);
+    expect(hintMs({ ...constant(20_000, 'ms', 'none'), factor }, full, 0, 0)).toBe(read);
+  });
+
+  it('out of an old state is too long by its age, and never by more than its life', () => {
+    const stale: RetryAfterSpec = { ...exact('ms', 'none'), staleMs: 10_000 };
+    // The same end is told all along: what is computed at 30 s is repeated until 40 s.
+    const read = [30_000, 31_000, 39_999, 40_000].map((nowMs) => {
+      return hintMs(stale, { ...wait, waitMs: 50_000 - nowMs }, nowMs, 0);
+    });
+    expect(read).toEqual([20_000, 20_000, 20_000, 10_000]);
+  });
+
+  it.each([
+    // the clock of the date is ahead by, read
+    [0, 20_000],
+    [7000, 27_000],
+    [-7000, 13_000],
+    [-30_000, 0], // a date in the past
+  ])('by a clock that is %i ms ahead is read as %i ms', (skewMs, read) => {
+    expect(hintMs({ ...exact('http-date', 'up'), skewMs }, wait, 5000, 0)).toBe(read);
+  });
+
+  it('may be given by some refusals alone', () => {
+    const some: RetryAfterSpec = { ...constant(1000, 'seconds', 'up'), scopes: ['concurrency', 'requests'] };
+    expect([waiting, full, wait].map((refusal) => hintMs(some, refusal, 0, 0))).toEqual([1000, 1000, null]);
+  });
+
+  it('is not known of an overload, but a constant is said all the same', () => {
+    const overloaded = { waitMs: null, scope: 'overload', tooLarge: false } as const;
+    expect(hintMs(exact('seconds', 'up'), overloaded, 0, 0)).toBe(null);
+    expect(hintMs(constant(4000, 'seconds', 'up'), overloaded, 0, 0)).toBe(4000);
+  });
+
+  it.each([
+    [{ factor: -1 }, 'factor must be a finite number of at least 0, got -1'],
+    [{ staleMs: Infinity }, 'staleMs must be a finite number of at least 0, got Infinity'],
+    [{ skewMs: Number.NaN }, 'skewMs must be a finite number, got NaN'],
+  ])('with %o is refused', (more, message) => {
+    expect(() => hintMs({ ...exact('http-date', 'up'), ...more } as RetryAfterSpec, wait, 0, 0)).toThrow(
+      new RangeError(`retryAfter: ${message}`),
     );
   });
 });

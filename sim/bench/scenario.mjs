@@ -62,7 +62,7 @@ async function simulate(scenario) {
     checks.observe(event);
     metrics.observe(event);
   };
-  await run({ scenario, world: simulatedWorld(scenario.providers), version: 'bench', observe });
+  await run({ scenario, world: simulatedWorld(scenario), version: 'bench', observe });
   return { ms: Number(process.hrtime.bigint() - started) / 1e6, attempts: metrics.figures().requests.attempts };
 }
 
@@ -80,7 +80,12 @@ export async function bench() {
   return [
     { name: 'fanout30, whole process, all outputs', value: wholeProcess(), unit: 'ms', note: '< 1 500' },
     { name: 'fanout30, simulation, first run of a process', value: first, unit: 'ms', note: '< 100' },
-    { name: 'large fan-out, checks and metrics', value: attempts / ms, unit: 'k attempts/s', note: `${attempts} attempts` },
+    {
+      name: 'large fan-out, checks and metrics',
+      value: attempts / ms,
+      unit: 'k attempts/s',
+      note: `${attempts} attempts`,
+    },
   ];
 }
 

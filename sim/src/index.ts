@@ -3,8 +3,8 @@
  * its events. The command line does the same.
  */
 
-export { Checks } from './results/checks.js';
 export { InvariantBroken } from './results/checks/invariants.js';
+export { Checks } from './results/checks.js';
 export { evaluate, summarise } from './results/expectations.js';
 export { Metrics } from './results/metrics.js';
 export type { Summary } from './results/summary.js';

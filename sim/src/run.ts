@@ -158,11 +158,15 @@ class Engine {
     });
   }
 
-  #checkHope({ t, key, outcome, refusedBy }: Extract<TraceEvent, { type: 'request-settled' }>): void {
+  #checkHope({ t, key, outcome, refusedBy, fault }: Extract<TraceEvent, { type: 'request-settled' }>): void {
     if (outcome === 'succeeded' || this.#changesLeft > 0) this.#lastSuccessMs = t;
     if (t - this.#lastSuccessMs < HOPELESS_MS) return;
     const wall =
-      refusedBy === undefined ? 'the provider never answers in time' : `quota "${refusedBy}" refuses every request`;
+      refusedBy !== undefined
+        ? `quota "${refusedBy}" refuses every request`
+        : fault !== undefined
+          ? `the fault ${fault} befalls every answer`
+          : 'the provider never answers in time';
     this.#end({
       reason: 'never-finishes',
       detail: `no request of ${key} has succeeded for 24 hours: ${wall}; raise that limit, or bound the retries or the time (stop.after)`,

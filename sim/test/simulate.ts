@@ -12,7 +12,7 @@ import { formatProblems } from '../src/scenario/problems.js';
 import type { Scenario } from '../src/scenario/scenario.js';
 import { loadScenarioFile } from '../src/scenario/scenario-file.js';
 import type { TraceEvent } from '../src/trace/events.js';
-import { simulatedWorld } from '../src/transport/world.js';
+import { simulatedWorld, type World } from '../src/transport/world.js';
 
 export interface Simulated {
   readonly events: readonly TraceEvent[];
@@ -38,7 +38,16 @@ function scenarioOf(loaded: LoadResult): Scenario {
 }
 
 /** @throws InvariantBroken when a check of the run does not hold. */
-export async function simulate(scenario: Scenario): Promise<Simulated> {
+export function simulate(scenario: Scenario): Promise<Simulated> {
+  return runIn(simulatedWorld(scenario), scenario);
+}
+
+/**
+ * Runs it in any world, and closes that.
+ *
+ * @throws InvariantBroken when a check of the run does not hold.
+ */
+export async function runIn(world: World, scenario: Scenario, interrupt?: AbortSignal): Promise<Simulated> {
   const events: TraceEvent[] = [];
   const checks = new Checks();
   const metrics = new Metrics();
@@ -49,7 +58,11 @@ export async function simulate(scenario: Scenario): Promise<Simulated> {
     checks.observe(event);
     metrics.observe(event);
   };
-  await run({ scenario, world: simulatedWorld(scenario.providers), version: 'test', observe });
+  try {
+    await run({ scenario, world, version: 'test', observe, ...(interrupt && { interrupt }) });
+  } finally {
+    await world.close();
+  }
   const sha256 = hash.digest('hex');
   return { events, summary: summarise(metrics.figures(), scenario.expect, sha256), sha256 };
 }

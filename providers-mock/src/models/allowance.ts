@@ -15,6 +15,10 @@ export interface Allowance {
   charged(amount: number, nowUs: number): void;
   /** Spent for good by a refused request. */
   refused(amount: number, nowUs: number): void;
+  /** What is left to spend: a whole number, below 0 in debt. */
+  left(nowUs: number): number;
+  /** Microseconds until nothing is missing if nothing else is spent, rounded up. */
+  fullInUs(nowUs: number): number;
   /** New numbers from now on; what is spent stays spent. */
   reconfigured(numbers: AllowanceNumbers, nowUs: number): void;
 }

@@ -4,7 +4,7 @@
  */
 
 import type { Quota } from './quota.js';
-import type { QuotaSpec } from './verdict.js';
+import type { QuotaSpec, QuotaStanding } from './verdict.js';
 
 type ConcurrencySpec = Extract<QuotaSpec, { kind: 'concurrency' }>;
 
@@ -43,6 +43,10 @@ export class ConcurrencyQuota implements Quota {
 
   refusalEnded(): void {
     this.#inFlight -= 1;
+  }
+
+  standing(): QuotaStanding {
+    return { spec: this.#spec, remaining: this.#spec.limit - this.#inFlight, requested: 1, fullInMs: null };
   }
 
   reconfigured(spec: QuotaSpec): void {

@@ -11,9 +11,14 @@ export interface LoadSpec {
   readonly kneeBase: number;
 }
 
-/** One answer's draws. `perOutputTokenMs` and `outputTokens` make up what follows the first token. */
+/**
+ * One answer's draws. `perInputTokenMs` and `inputTokens` are added to the first token's time, where given;
+ * `perOutputTokenMs` and `outputTokens` make up what follows it.
+ */
 export interface TokenTimes {
   readonly firstTokenMs: number;
+  readonly perInputTokenMs?: number;
+  readonly inputTokens?: number;
   readonly perOutputTokenMs: number;
   readonly outputTokens: number;
 }
@@ -35,9 +40,14 @@ export function loadFactor({ slope, kneeStart, kneeBase }: LoadSpec, inFlight: n
   return linear + kneeBase ** Math.max(0, inFlight - kneeStart) - 1;
 }
 
-/** (first token + per output token × output tokens) × `factor`, in ms, as `underLoad` rounds it. */
+/** Of the answer's first token, in ms without load: first token + per input token × input tokens. */
+export function promptMs({ firstTokenMs, perInputTokenMs = 0, inputTokens = 0 }: TokenTimes): number {
+  return firstTokenMs + perInputTokenMs * inputTokens;
+}
+
+/** (time to the first token + per output token × output tokens) × `factor`, in ms, as `underLoad` rounds it. */
 export function serviceMs(times: TokenTimes, factor: number): number {
-  return underLoad(times.firstTokenMs + times.perOutputTokenMs * times.outputTokens, factor);
+  return underLoad(promptMs(times) + times.perOutputTokenMs * times.outputTokens, factor);
 }
 
 /**

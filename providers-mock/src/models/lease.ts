@@ -5,29 +5,47 @@
 
 import type { Ledger } from './ledger.js';
 import type { Quota } from './quota.js';
+import type { InLine, ServiceLine } from './service-line.js';
 import { checkTokens } from './token-count.js';
 import type { ToldTime } from './told-time.js';
-import type { Lease, RequestFacts, Usage } from './verdict.js';
+import type { AdmittedLease, Lease, RequestFacts, Usage } from './verdict.js';
 
 /** What a model's verdicts and leases share. */
 export interface Books {
   readonly quotas: readonly Quota[];
   readonly ledger: Ledger;
   readonly time: ToldTime;
+  /** Where the server works on so many at once; null = on all. */
+  readonly line: ServiceLine | null;
 }
 
 type LeaseState = 'held' | 'answered' | 'abandoned';
 
-export class AdmittedLease implements Lease {
+export class HeldLease implements AdmittedLease, InLine {
   readonly #books: Books;
   readonly #facts: RequestFacts;
   readonly #takenUs: number;
   #state: LeaseState = 'held';
+  #isServed: boolean;
+  #begin: (() => void) | null = null;
 
   constructor(books: Books, facts: RequestFacts, takenUs: number) {
     this.#books = books;
     this.#facts = facts;
     this.#takenUs = takenUs;
+    this.#isServed = books.line === null;
+    books.line?.enter(this);
+  }
+
+  whenServed(begin: () => void): void {
+    checkHeld(this.#state);
+    if (this.#isServed) begin();
+    else this.#begin = begin;
+  }
+
+  served(): void {
+    this.#isServed = true;
+    this.#begin?.();
   }
 
   answered(usage: Usage, nowMs: number): void {
@@ -39,6 +57,7 @@ export class AdmittedLease implements Lease {
     this.#state = 'answered';
     for (const quota of quotas) quota.answered(this.#facts, usage, this.#takenUs, nowUs);
     ledger.answered(usage);
+    this.#books.line?.leave(this);
   }
 
   abandoned(nowMs: number): void {
@@ -48,6 +67,7 @@ export class AdmittedLease implements Lease {
     this.#state = 'abandoned';
     for (const quota of quotas) quota.abandoned(this.#facts, this.#takenUs, nowUs);
     ledger.abandoned();
+    this.#books.line?.leave(this);
   }
 }
 

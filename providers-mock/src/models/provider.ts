@@ -4,7 +4,9 @@
 
 import { createQuota } from './create-quota.js';
 import type { LedgerEntry } from './ledger.js';
-import { ProviderModel, type ProviderWide } from './provider-model.js';
+import { below, type Luck, noLuck } from './luck.js';
+import type { OverloadSpec } from './overload.js';
+import { createOverload, type ModelExtras, ProviderModel, type ProviderWide } from './provider-model.js';
 import { checkReconfiguration } from './quota-spec.js';
 import { ToldTime } from './told-time.js';
 import type { QuotaSpec } from './verdict.js';
@@ -12,12 +14,20 @@ import type { QuotaSpec } from './verdict.js';
 export interface ProviderSpec {
   /** Shared by all models, and asked before a model's own. */
   readonly quotas: readonly QuotaSpec[];
-  readonly models: Readonly<Record<string, { readonly quotas: readonly QuotaSpec[] }>>;
+  /** Of all models at once. Default: never. */
+  readonly overload?: OverloadSpec;
+  /** The time of day, in ms after midnight UTC, at which the told time is 0; for what follows the day. Default 0. */
+  readonly startsAtMs?: number;
+  readonly models: Readonly<Record<string, ModelExtras & { readonly quotas: readonly QuotaSpec[] }>>;
 }
 
-/** @throws RangeError naming the quota, the option, its value and what is allowed. */
-export function createProvider(spec: ProviderSpec): Provider {
-  return new Provider(spec);
+/**
+ * @param luck the random numbers of what happens by itself: other tenants, episodes; asked for by labels such as
+ *   `models/large/overload/share`, once each. Default: none, which a spec that needs some refuses.
+ * @throws RangeError naming the quota, the option, its value and what is allowed.
+ */
+export function createProvider(spec: ProviderSpec, luck: Luck = noLuck): Provider {
+  return new Provider(spec, luck);
 }
 
 export class Provider {
@@ -26,11 +36,20 @@ export class Provider {
   /** As built: its shape stays, whatever the numbers are now. */
   readonly #spec: ProviderSpec;
 
-  constructor(spec: ProviderSpec) {
+  constructor(spec: ProviderSpec, luck: Luck) {
     this.#spec = spec;
-    this.#wide = { quotas: spec.quotas.map(createQuota), time: new ToldTime() };
+    const setting = { startsAtMs: spec.startsAtMs ?? 0, luck };
+    this.#wide = {
+      quotas: spec.quotas.map((quota) => createQuota(quota, setting)),
+      overload: createOverload(spec.overload, setting),
+      time: new ToldTime(),
+      setting,
+    };
     this.#models = new Map(
-      Object.entries(spec.models).map(([name, { quotas }]) => [name, new ProviderModel(quotas, this.#wide)]),
+      Object.entries(spec.models).map(([name, { quotas, ...extras }]) => {
+        const wide = { ...this.#wide, setting: { ...setting, luck: below(luck, `models/${name}`) } };
+        return [name, new ProviderModel(quotas, extras, wide)];
+      }),
     );
   }
 
@@ -42,8 +61,8 @@ export class Provider {
   }
 
   /**
-   * Other numbers for the quotas of the provider and of all its models from now on; what is in flight and what is spent
-   * stays, as `ProviderModel.reconfigure` says.
+   * Other numbers for the quotas of the provider, and for the quotas and servers of all its models, from now on; what is in
+   * flight and what is spent stays, as `ProviderModel.reconfigure` says.
    *
    * @throws RangeError, with nothing changed, when a number is out of range, the models are not the same, or more than
    *   name, limit, perMs and burst of a quota differs.
@@ -54,7 +73,10 @@ export class Provider {
     this.#wide.quotas.forEach((quota, position) => {
       quota.reconfigured(spec.quotas[position]!, nowUs);
     });
-    for (const [name, model] of this.#models) model.reconfigure(spec.models[name]!.quotas, nowMs);
+    for (const [name, model] of this.#models) {
+      const { quotas, server } = spec.models[name]!;
+      model.reconfigure(quotas, nowMs, server);
+    }
   }
 
   /** By model, in the order of the spec. */

@@ -3,7 +3,7 @@
  * decides for the others; the model composes the quotas. Times are whole microseconds.
  */
 
-import type { QuotaSpec, RequestFacts, Usage } from './verdict.js';
+import type { QuotaSpec, QuotaStanding, RequestFacts, Usage } from './verdict.js';
 
 export interface Quota {
   readonly spec: QuotaSpec;
@@ -18,6 +18,8 @@ export interface Quota {
   refused(facts: RequestFacts, nowUs: number): void;
   /** The refusal told to `refused` has reached its caller. */
   refusalEnded(): void;
+  /** Where it stands now; `facts` are those of the request that is told. */
+  standing(facts: RequestFacts, nowUs: number): QuotaStanding;
   /** New numbers of a quota of the same shape; the caller has checked both. */
   reconfigured(spec: QuotaSpec, nowUs: number): void;
 }

@@ -5,7 +5,7 @@
 import type { Allowance } from './allowance.js';
 import type { Quota } from './quota.js';
 import { allowanceNumbers } from './quota-spec.js';
-import type { QuotaSpec, RequestFacts } from './verdict.js';
+import type { QuotaSpec, QuotaStanding, RequestFacts } from './verdict.js';
 
 type RequestsSpec = Extract<QuotaSpec, { kind: 'requests' }>;
 
@@ -39,6 +39,11 @@ export class RequestsQuota implements Quota {
   }
 
   refusalEnded(): void {}
+
+  standing(_facts: RequestFacts, nowUs: number): QuotaStanding {
+    const fullInMs = this.#allowance.fullInUs(nowUs) / 1000;
+    return { spec: this.#spec, remaining: this.#allowance.left(nowUs), requested: 1, fullInMs };
+  }
 
   reconfigured(spec: QuotaSpec, nowUs: number): void {
     this.#spec = spec as RequestsSpec;

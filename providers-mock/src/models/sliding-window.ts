@@ -40,6 +40,17 @@ export class SlidingWindow implements Allowance {
     this.charged(amount, nowUs);
   }
 
+  left(nowUs: number): number {
+    this.#log.dropUntil(nowUs - this.#perUs);
+    return this.#limit - this.#log.total;
+  }
+
+  fullInUs(nowUs: number): number {
+    this.#log.dropUntil(nowUs - this.#perUs);
+    const newestUs = this.#log.whenNewestSpent();
+    return newestUs === null ? 0 : newestUs + this.#perUs - nowUs;
+  }
+
   /** The log stays. A longer window does not bring back what has already left the shorter one. */
   reconfigured({ limit, perUs }: AllowanceNumbers, nowUs: number): void {
     this.#log.dropUntil(nowUs - this.#perUs);

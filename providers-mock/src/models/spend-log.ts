@@ -71,6 +71,15 @@ export class SpendLog {
     return this.#at[this.#index(oldest)]!;
   }
 
+  /** The time of the newest entry that was not given back whole; null = there is none. */
+  whenNewestSpent(): number | null {
+    for (let position = this.#length - 1; position >= 0; position -= 1) {
+      const index = this.#index(position);
+      if (this.#amount[index] !== 0) return this.#at[index]!;
+    }
+    return null;
+  }
+
   #index(position: number): number {
     return (this.#head + position) & (this.#at.length - 1);
   }

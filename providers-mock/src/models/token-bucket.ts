@@ -69,6 +69,18 @@ export class TokenBucket implements Allowance {
     else if (!this.#isOverdrawn(nowUs)) this.#emptied(nowUs);
   }
 
+  left(nowUs: number): number {
+    if (this.#capacity === 0) return 0;
+    const { limit, perUs } = this.#numbers;
+    const toFullUs = Math.max(0, this.#fullAtUs - nowUs + this.#fullAtPart / this.#denominator);
+    // A millionth of a unit: more than the division may be off, less than anyone can spend.
+    return Math.floor(this.#capacity - (toFullUs * limit) / perUs + 1e-6);
+  }
+
+  fullInUs(nowUs: number): number {
+    return this.#capacity === 0 ? 0 : Math.max(0, this.#fullAtUs - nowUs + (this.#fullAtPart > 0 ? 1 : 0));
+  }
+
   /**
    * The units in the bucket stay, as many as the new capacity holds, to the nearest microsecond of refill; a debt stays a
    * debt. While the limit is 0 the bucket goes on at its last rate behind the closed door.

@@ -6,7 +6,7 @@
 import type { Allowance } from './allowance.js';
 import type { Quota } from './quota.js';
 import { allowanceNumbers } from './quota-spec.js';
-import type { QuotaSpec, RequestFacts, Usage } from './verdict.js';
+import type { QuotaSpec, QuotaStanding, RequestFacts, Usage } from './verdict.js';
 
 type TokensSpec = Extract<QuotaSpec, { kind: 'tokens' }>;
 
@@ -51,6 +51,12 @@ export class TokensQuota implements Quota {
 
   refusalEnded(): void {}
 
+  standing(facts: RequestFacts, nowUs: number): QuotaStanding {
+    const requested = reservation(this.#spec, facts);
+    const fullInMs = this.#allowance.fullInUs(nowUs) / 1000;
+    return { spec: this.#spec, remaining: this.#allowance.left(nowUs), requested, fullInMs };
+  }
+
   reconfigured(spec: QuotaSpec, nowUs: number): void {
     this.#spec = spec as TokensSpec;
     this.#allowance.reconfigured(allowanceNumbers(this.#spec), nowUs);
@@ -61,11 +67,11 @@ export class TokensQuota implements Quota {
  * What a request takes at admission. An `estimate` is what the provider can count before the answer exists: the prompt.
  * An output quota has no prompt to go by, so there it is the caller's `max_tokens`.
  *
- * | counts | none | estimate  | max-tokens        |
- * |--------|------|-----------|-------------------|
- * | input  | 0    | input     | input             |
- * | output | 0    | maxTokens | maxTokens         |
- * | total  | 0    | input     | input + maxTokens |
+ * | counts | none | estimate  | max-tokens        | larger                |
+ * |--------|------|-----------|-------------------|-----------------------|
+ * | input  | 0    | input     | input             | input                 |
+ * | output | 0    | maxTokens | maxTokens         | maxTokens             |
+ * | total  | 0    | input     | input + maxTokens | max(input, maxTokens) |
  */
 function reservation({ counts, reserve }: TokensSpec, { inputTokens, maxTokens }: RequestFacts): number {
   if (reserve === 'none') return 0;
@@ -75,17 +81,19 @@ function reservation({ counts, reserve }: TokensSpec, { inputTokens, maxTokens }
     case 'output':
       return maxTokens;
     case 'total':
+      if (reserve === 'larger') return Math.max(inputTokens, maxTokens);
       return reserve === 'estimate' ? inputTokens : inputTokens + maxTokens;
   }
 }
 
-function tokensUsed({ counts }: TokensSpec, { inputTokens, outputTokens }: Usage): number {
+/** What an answer costs the quota. */
+export function tokensUsed({ counts, outputWeight = 1 }: TokensSpec, { inputTokens, outputTokens }: Usage): number {
   switch (counts) {
     case 'input':
       return inputTokens;
     case 'output':
       return outputTokens;
     case 'total':
-      return inputTokens + outputTokens;
+      return inputTokens + outputWeight * outputTokens;
   }
 }

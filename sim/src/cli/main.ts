@@ -7,6 +7,7 @@ import { listCommand } from './list.js';
 import { NOT_YET_COMMANDS } from './not-yet.js';
 import { runCommand } from './run.js';
 import { schemaCommand } from './schema.js';
+import { serveCommand } from './serve.js';
 import { VERSION } from './version.js';
 
 const EXAMPLES = `
@@ -21,7 +22,8 @@ function program(finished: (code: ExitCode) => void): Command {
     .showSuggestionAfterError()
     .exitOverride()
     .addHelpText('after', EXAMPLES);
-  for (const command of [runCommand(finished), checkCommand(finished), listCommand(), schemaCommand()]) {
+  const commands = [runCommand, checkCommand, listCommand, serveCommand, schemaCommand].map((make) => make(finished));
+  for (const command of commands) {
     root.addCommand(command.exitOverride().showSuggestionAfterError());
   }
   for (const name of NOT_YET_COMMANDS) {

@@ -3,7 +3,6 @@
 export const NOT_YET_COMMANDS: readonly string[] = [
   'compare',
   'tune',
-  'serve',
   'pressure',
   'report',
   'replay',
@@ -11,4 +10,4 @@ export const NOT_YET_COMMANDS: readonly string[] = [
   'init',
 ];
 
-export const NOT_YET_RUN_OPTIONS: readonly string[] = ['junit', 'loopback', 'speed', 'live', 'base-url', 'model'];
+export const NOT_YET_RUN_OPTIONS: readonly string[] = ['junit', 'live', 'base-url', 'model'];

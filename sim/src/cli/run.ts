@@ -15,7 +15,7 @@ import type { Scenario } from '../scenario/scenario.js';
 import { loadScenarioFile } from '../scenario/scenario-file.js';
 import type { StopReason, TraceEvent } from '../trace/events.js';
 import { OutputError } from '../trace/output-error.js';
-import { simulatedWorld } from '../transport/world.js';
+import { simulatedWorld, type World } from '../transport/world.js';
 import { EXIT, type ExitCode, worse } from './exit-codes.js';
 import { NOT_YET_RUN_OPTIONS } from './not-yet.js';
 import { Progress } from './progress.js';
@@ -31,6 +31,8 @@ interface Options {
   readonly json: boolean;
   readonly quiet: boolean;
   readonly trace: boolean;
+  readonly loopback: boolean;
+  readonly speed?: number;
 }
 
 const EXAMPLES = `
@@ -43,7 +45,7 @@ Try:
 
 export function runCommand(finished: (code: ExitCode) => void): Command {
   const command = new Command('run')
-    .description('Run scenarios in virtual time; keep trace, figures and report of each.')
+    .description('Run scenarios, in virtual time or over HTTP; keep trace, figures and report of each.')
     .argument('<file...>', 'scenario files')
     .option('--seed <n>', "seed of all random streams, instead of the scenario's", wholeNumber)
     .option('--set <path=value>', 'change one value of the scenario; may be given again', collect)
@@ -52,8 +54,15 @@ export function runCommand(finished: (code: ExitCode) => void): Command {
     .option('--json', 'print the summary alone on stdout, one line per run', false)
     .option('--quiet', 'print only what failed', false)
     .option('--no-trace', 'write no trace.jsonl')
+    .option('--loopback', 'in real time, over HTTP, against the providers served on 127.0.0.1', false)
+    .option('--speed <n>', 'with --loopback: n times as fast as the scenario says; a number above 0', positiveNumber)
     .addHelpText('after', EXAMPLES)
-    .action(async (files: readonly string[], options: Options) => finished(await runFiles(files, options)));
+    .action(async (files: readonly string[], options: Options) => {
+      if (options.speed !== undefined && !options.loopback) {
+        command.error("error: option '--speed <n>' is about real time: add --loopback, or leave it out");
+      }
+      finished(await runFiles(files, options));
+    });
   for (const name of NOT_YET_RUN_OPTIONS) {
     command.on(`option:${name}`, () => command.error(`error: option '--${name}' is not supported yet`));
     command.addOption(command.createOption(`--${name} [value]`).hideHelp());
@@ -118,10 +127,10 @@ async function runOne(file: string, scenario: Scenario, options: Options, interr
       progress.observe(event);
       if (event.type === 'trace-finished') stop = event.stop;
     };
-    await run({ scenario, world: simulatedWorld(scenario.providers), version: VERSION, observe, interrupt });
+    await runIn(options, scenario, { observe, interrupt });
 
     const summary = summarise(folds.metrics.figures(), scenario.expect, folder.trace?.close() ?? null);
-    const replay = replayCommand({ file, seed: scenario.seed, set: options.set ?? [], controller: options.controller });
+    const replay = replayCommand({ ...options, file, seed: scenario.seed, set: options.set ?? [] });
     const series = folds.series.series();
     await folder.commit({
       summary,
@@ -136,6 +145,26 @@ async function runOne(file: string, scenario: Scenario, options: Options, interr
     progress.end();
     folder.discard();
   }
+}
+
+async function runIn(
+  options: Options,
+  scenario: Scenario,
+  { observe, interrupt }: { readonly observe: (event: TraceEvent) => void; readonly interrupt: AbortSignal },
+): Promise<void> {
+  const world = await worldOf(options, scenario);
+  try {
+    await run({ scenario, world, version: VERSION, observe, interrupt });
+  } finally {
+    await world.close();
+  }
+}
+
+async function worldOf({ loopback, speed }: Options, scenario: Scenario): Promise<World> {
+  if (!loopback) return simulatedWorld(scenario);
+  // A client and a server take longer to load than most runs take in virtual time.
+  const { loopbackWorld } = await import('../transport/loopback-world.js');
+  return loopbackWorld(scenario, speed === undefined ? {} : { speed });
 }
 
 function say(summary: Summary, folder: string, replay: string, { json, quiet }: Options): void {
@@ -179,6 +208,14 @@ function overridesOf({ set = [], seed, controller }: Options) {
 function wholeNumber(text: string): number {
   const value = Number(text);
   if (!/^\d+$/.test(text) || !Number.isSafeInteger(value)) throw new InvalidArgumentError('It is a whole number ≥ 0.');
+  return value;
+}
+
+function positiveNumber(text: string): number {
+  const value = Number(text);
+  if (text.trim() === '' || !(value > 0 && value < Number.POSITIVE_INFINITY)) {
+    throw new InvalidArgumentError('It is a number above 0.');
+  }
   return value;
 }
 

@@ -267,9 +267,9 @@ function runTotals({ t, bound, agents }: Extract<TraceEvent, { type: 'run-starte
   return { agents, startedAt: t, bound, settledAt: null, waitUs: 0, cacheHits: 0 };
 }
 
-/** Whether an answer arrived. An attempt that failed timed out; one that ended was answered only if a quota refused it. */
-function isAnswered({ outcome, refusedBy }: RequestSettled): boolean {
-  return outcome === 'succeeded' || outcome === 'throttled' || refusedBy !== undefined;
+/** Whether an answer arrived: a success, a refusal, or what a fault made of one. Any other attempt timed out. */
+function isAnswered({ outcome, refusedBy, fault }: RequestSettled): boolean {
+  return outcome === 'succeeded' || outcome === 'throttled' || refusedBy !== undefined || fault !== undefined;
 }
 
 function providerFigures({ admitted, refused, peakInFlight, refusedBy }: LedgerEntry): ProviderFigures {

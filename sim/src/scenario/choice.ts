@@ -35,8 +35,14 @@ export function pickerOf(union: z.ZodUnion): Picker | undefined {
 /**
  * Decides by which of the `keys` a mapping has; branch i is the one of `keys[i]`, shifted by `first`.
  * @param noun What the mapping is: "a quota".
+ * @param options.known A field that may stand beside the keys, and so is none of them misspelt.
  */
-export function pickByKey(keys: readonly string[], noun: string, value: unknown, first: number = 0): Pick {
+export function pickByKey(
+  keys: readonly string[],
+  noun: string,
+  value: unknown,
+  { first = 0, known }: { readonly first?: number; readonly known?: string } = {},
+): Pick {
   const rule = `${noun} has exactly one of ${keys.join(', ')}`;
   const mapping = asMapping(value);
   if (mapping === undefined) return { kind: 'none', message: `${rule}; got ${echo(value)}` };
@@ -46,7 +52,7 @@ export function pickByKey(keys: readonly string[], noun: string, value: unknown,
   if (only !== undefined && another === undefined) return { kind: 'branch', index: first + keys.indexOf(only) };
   if (only !== undefined) return { kind: 'none', message: `has ${found.join(' and ')}; ${rule}` };
   for (const name of names) {
-    const hint = didYouMean(name, keys);
+    const hint = name === known ? '' : didYouMean(name, keys);
     if (hint !== '') return { kind: 'none', name, message: `unknown field${hint}` };
   }
   return {

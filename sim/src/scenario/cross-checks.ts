@@ -21,6 +21,7 @@ export function crossChecks(data: unknown): readonly Finding[] {
     ...hasRuns(data),
     ...runIds(data),
     ...targets(data),
+    ...hangs(data),
   ];
 }
 
@@ -142,6 +143,19 @@ function targets(data: unknown): readonly Finding[] {
     }));
 }
 
+/** An attempt that hangs has no end but its timeout. */
+function hangs(data: unknown): readonly Finding[] {
+  return writtenTargets(data).flatMap(({ index, target }): readonly Finding[] => {
+    const { provider, model } = splitTarget(target);
+    const faults = asList(valueAt(data, ['providers', provider, 'models', model, 'faults']));
+    const at = faults.findIndex((fault) => asMapping(fault)?.kind === 'hang');
+    const run: Path = ['workload', 'runs', index];
+    if (at < 0 || valueAt(data, [...run, 'timeout']) !== undefined) return [];
+    const message = `is missing; ${echo(target)} may hang (faults[${at}]), and an attempt that hangs ends only by a timeout`;
+    return [{ path: [...run, 'timeout'], at: 'value', message, missingIn: run }];
+  });
+}
+
 /** The names that the scenario gives to the fields of its summary. */
 export function summaryNames(data: unknown): SummaryNames {
   const keys = new Set(writtenTargets(data).map(({ target }) => target));
@@ -151,9 +165,13 @@ export function summaryNames(data: unknown): SummaryNames {
     runs: ids.filter((id) => typeof id === 'string'),
     quotasOf: (key) => {
       const { provider, model } = splitTarget(key);
-      return [['quotas'], ['models', model, 'quotas']]
+      const has = (...path: Path): boolean => valueAt(data, ['providers', provider, ...path]) !== undefined;
+      const names = [['quotas'], ['models', model, 'quotas']]
         .flatMap((path) => asList(valueAt(data, ['providers', provider, ...path])))
         .flatMap((quota) => quotaNameOf(quota) ?? []);
+      if (has('overload') || has('models', model, 'overload')) names.push('overload');
+      if (has('models', model, 'server')) names.push('queue');
+      return names;
     },
     isGoverned: valueAt(data, ['governor', 'controller']) !== 'none',
   };

@@ -78,7 +78,7 @@ function pickKind(value: unknown): Pick {
   const [name] = names;
   if (Array.isArray(value)) return { kind: 'none', message: 'a list is no distribution; write { empirical: [ … ] }' };
   if (name === undefined) return { kind: 'branch', index: 0 };
-  const pick = pickByKey(kinds, 'a distribution', value, 1);
+  const pick = pickByKey(kinds, 'a distribution', value, { first: 1 });
   if (pick.kind === 'branch' || names.length > 1 || pick.name !== undefined) return pick;
   return { kind: 'none', name, message: `unknown distribution; the kinds are a constant, ${kinds.join(', ')}` };
 }

@@ -20,6 +20,10 @@ export function governor(): z.ZodType<GovernorSettings> {
         retry: retry()
           .prefault({})
           .describe('Retries per class of failure and their delays; `none` makes every refusal final.'),
+        freezeOn: optional(
+          oneOf(['any', 'rate']),
+          'Which refusals freeze a key for their Retry-After: any, or only those of a rate. Default any.',
+        ),
         ...counts(),
         ...times(),
       },
@@ -45,14 +49,7 @@ function optional<T>(schema: z.ZodType<T>, description: string): Optional<T> {
 }
 
 function counts(): Record<
-  | 'initial'
-  | 'growthLimit'
-  | 'growthFactor'
-  | 'decreaseFactor'
-  | 'increaseStep'
-  | 'increaseAfterSuccesses'
-  | 'floor'
-  | 'maxQueue',
+  'initial' | 'growthLimit' | 'growthFactor' | 'decreaseFactor' | 'increaseStep' | 'increaseAfterSuccesses' | 'floor',
   Optional<number>
 > & { rememberGood: Optional<boolean> } {
   const count = (): z.ZodType<number> => whole({ min: 1 });
@@ -74,7 +71,6 @@ function counts(): Record<
     increaseAfterSuccesses: optional(count(), 'Successes in a row that prove the cap. Whole number ≥ 1. Default 4.'),
     floor: optional(count(), 'The cap never falls below it. Whole number ≥ 1. Default 1.'),
     rememberGood: optional(flag(), 'Whether a proven level is returned to after a failed probe. Default true.'),
-    maxQueue: optional(count(), 'Waiting requests beyond which a key refuses. Whole number ≥ 1. Default: no bound.'),
   };
 }
 

@@ -12,6 +12,7 @@ import { takeOutNotYet } from './not-yet.js';
 import { applyOverrides, type Overridden, type OverrideOptions } from './overrides.js';
 import { formatPath, isWithin } from './path.js';
 import { type Finding, inOrder, type Problem, shownPath } from './problems.js';
+import { withProfiles } from './profiles.js';
 import { asMapping } from './raw-data.js';
 import type { Scenario } from './scenario.js';
 import { isScenarioName, type LanguageSchemas, languageSchemas, type WrittenScenario } from './schema.js';
@@ -70,7 +71,9 @@ type Resolved =
   | { readonly kind: 'findings'; readonly findings: readonly Finding[] };
 
 function resolve(schemas: LanguageSchemas, written: unknown, path: string | undefined): Resolved {
-  const { data, findings: notYet } = takeOutNotYet(written);
+  const { data: bare, findings: notYet } = takeOutNotYet(written);
+  // Again, for a model that an override has brought.
+  const data = withProfiles(bare);
   const checked = check(schemas.scenario, data);
   const expectations = readExpectations(asMapping(data)?.expect, summaryFields(summaryNames(data)));
   const timeline = readTimeline(data, schemas);

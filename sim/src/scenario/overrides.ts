@@ -6,6 +6,7 @@
 import type { Path } from './path.js';
 import { parsePath } from './path.js';
 import type { Finding } from './problems.js';
+import { withProfiles } from './profiles.js';
 import { setValue } from './set-value.js';
 import { readYaml } from './yaml-document.js';
 
@@ -28,10 +29,26 @@ type Override =
   | { readonly kind: 'finding'; readonly finding: Finding };
 
 export function applyOverrides(schema: unknown, data: unknown, options: OverrideOptions): Overridden {
+  const all = readOverrides(options);
+  // A profile is chosen first: the other paths may lead into what it brings.
+  const chosen = applyAll(schema, data, all.filter(isOfProfile));
+  const rest = applyAll(
+    schema,
+    withProfiles(chosen.data),
+    all.filter((override) => !isOfProfile(override)),
+  );
+  return {
+    data: rest.data,
+    findings: [...chosen.findings, ...rest.findings],
+    origins: [...chosen.origins, ...rest.origins],
+  };
+}
+
+function applyAll(schema: unknown, data: unknown, overrides: readonly Override[]): Overridden {
   const findings: Finding[] = [];
   const origins: { path: Path; option: string }[] = [];
   let changed = data;
-  for (const override of readOverrides(options)) {
+  for (const override of overrides) {
     if (override.kind === 'finding') {
       findings.push(override.finding);
       continue;
@@ -46,6 +63,12 @@ export function applyOverrides(schema: unknown, data: unknown, options: Override
     origins.push({ path, option });
   }
   return { data: changed, findings, origins };
+}
+
+function isOfProfile(override: Override): boolean {
+  if (override.kind === 'finding') return false;
+  const { path } = override;
+  return path.length === 3 && path[0] === 'providers' && path[2] === 'profile';
 }
 
 function readOverrides({ set = [], seed, controller }: OverrideOptions): readonly Override[] {

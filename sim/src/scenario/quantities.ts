@@ -98,16 +98,112 @@ export function duration({ positive = false }: { readonly positive?: boolean } =
   return positive ? positiveDuration : anyDuration;
 }
 
+/** The mean time of something that happens again and again: a run that takes a day must get through a day of it. */
+export function meanTime(): z.ZodType<number> {
+  return anyMeanTime;
+}
+
+const shortestMeanMs = 1;
+
+const anyMeanTime = positiveDuration
+  .refine((ms) => ms >= shortestMeanMs, { error: `must be at least ${shortestMeanMs}ms` })
+  .meta({ id: 'meanTime' });
+
+/** A duration in milliseconds that may be negative: `-30s`. */
+export function signedDuration(): z.ZodType<number> {
+  const error = expected('a duration, negative or not (30s, -30s)');
+  return z
+    .union([z.string({ error }).regex(signedPattern), z.literal(0, { error })], { error })
+    .transform((value, context) => {
+      const isNegative = typeof value === 'string' && value.startsWith('-');
+      const reading = readDuration(isNegative ? value.slice(1) : value);
+      // Not -0, which JSON does not know.
+      if (reading.kind === 'duration') return isNegative && reading.ms > 0 ? -reading.ms : reading.ms;
+      context.addIssue({ code: 'custom', message: reading.message });
+      return z.NEVER;
+    })
+    .meta({ id: 'signedDuration' });
+}
+
+const signedPattern = new RegExp(durationPattern.source.replace('^', '^-?'));
+
+const minuteMs = 60_000;
+const dayMs = 24 * 60 * minuteMs;
+
+const timeOfDayPattern = /^([01]\d|2[0-3]):([0-5]\d)(Z|[+-](?:0\d|1[0-4]):[0-5]\d)?$/;
+
+/** A time of day, with its zone if that is not UTC: `00:00-08:00`. Comes out in milliseconds after midnight UTC. */
+export function timeOfDay(): z.ZodType<number> {
+  return anyTimeOfDay;
+}
+
+const anyTimeOfDay = z
+  .string({ error: expected('a time of day, 00:00 to 23:59, with its zone if that is not UTC (15:00+08:00)') })
+  .regex(timeOfDayPattern)
+  .transform((text) => {
+    const [, hours, minutes, zone = 'Z'] = timeOfDayPattern.exec(text) as unknown as [string, string, string, string?];
+    const sign = zone.startsWith('-') ? -1 : 1;
+    const ahead = zone === 'Z' ? 0 : sign * (Number(zone.slice(1, 3)) * 60 + Number(zone.slice(4)));
+    return ((Number(hours) * 60 + Number(minutes) - ahead) * minuteMs + dayMs) % dayMs;
+  })
+  .meta({ id: 'timeOfDay' });
+
+/** So many in a second, a minute or an hour. */
+export interface Rate {
+  readonly amount: number;
+  readonly perMs: number;
+}
+
+const ratePattern = /^(\d{1,15}(?:\.\d{1,15})?)\/([smh])$/;
+const rateUnits: Readonly<Record<string, number>> = { s: 1000, m: minuteMs, h: 60 * minuteMs };
+
+/** A rate above 0: `2/s`, `30/m`, `0.5/h`. */
+export function rate(): z.ZodType<Rate> {
+  return anyRate;
+}
+
+const rateError = expected('a rate above 0, as 2/s, 30/m or 0.5/h');
+const anyRate = z
+  .string({ error: rateError })
+  .regex(ratePattern)
+  .transform((text, context) => {
+    const [, amount, unit] = ratePattern.exec(text) as unknown as [string, string, string];
+    if (Number(amount) > 0) return { amount: Number(amount), perMs: rateUnits[unit] ?? 1000 };
+    context.addIssue({ code: 'custom', message: rateError({ input: text }) });
+    return z.NEVER;
+  })
+  .meta({ id: 'rate' });
+
+/** The mean time between two of what comes at such a rate. */
+export function meanGap(): z.ZodType<number> {
+  return anyMeanGap;
+}
+
+const anyMeanGap = anyRate
+  .transform(({ amount, perMs }) => perMs / amount)
+  .refine((ms) => ms >= shortestMeanMs, { error: `must be at most ${1000 / shortestMeanMs}/s` })
+  .meta({ id: 'meanGap' });
+
 const sharePattern = /^\d+(\.\d+)?%$/;
 
+export interface ShareRange {
+  /** Not 0. */
+  readonly positive?: boolean;
+  /** 150% is one too: an addition, not a part. */
+  readonly unbounded?: boolean;
+}
+
 /** A share of one: `10%` or `0.1`. */
-export function share(): z.ZodType<number> {
-  const error = expected('a share, 0% to 100% or 0 to 1');
+export function share({ positive = false, unbounded = false }: ShareRange = {}): z.ZodType<number> {
+  const what = unbounded ? 'a share, 50% or 0.5' : 'a share, 0% to 100% or 0 to 1';
+  const error = expected(positive ? `${what}, and above 0` : what);
+  const fraction = z.number({ error }).min(0);
   return z
-    .union([z.string({ error }).regex(sharePattern), z.number({ error }).min(0).max(1)], { error })
+    .union([z.string({ error }).regex(sharePattern), unbounded ? fraction : fraction.max(1)], { error })
     .transform((value, context) => {
       const fraction = readShare(value);
-      if (fraction !== undefined && fraction <= 1) return fraction;
+      const isInRange = fraction !== undefined && (unbounded || fraction <= 1) && (!positive || fraction > 0);
+      if (isInRange && Number.isFinite(fraction)) return fraction;
       context.addIssue({ code: 'custom', message: error({ input: value }) });
       return z.NEVER;
     });

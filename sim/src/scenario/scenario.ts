@@ -3,6 +3,15 @@
  * read. Plain JSON, so that a trace can carry it whole and a replay needs nothing else.
  */
 
+import type {
+  FaultSpec,
+  OverloadSpec,
+  QuotaSpec,
+  RefusalStyle,
+  RetryAfterSpec,
+  ServerSpec,
+  WindowSpec,
+} from '@tidegate/providers-mock';
 import type { Distribution } from '../kernel/distribution.js';
 
 export interface Scenario {
@@ -40,7 +49,7 @@ export interface GovernorNumbers {
   readonly idleResetMs?: number;
   readonly maxCooldownMs?: number;
   readonly resumeStaggerMs?: number;
-  readonly maxQueue?: number;
+  readonly freezeOn?: 'any' | 'rate';
 }
 
 /** Names are those of the governor's `RetryPolicy`. `Infinity` is written `null` so that the scenario stays JSON. */
@@ -54,8 +63,18 @@ export interface RetrySettings {
   readonly maxRetryAfterMs: number;
 }
 
+/**
+ * What a scenario does not ask for is absent, so that a trace says of a provider what there is to say. The shapes below it
+ * are those of @tidegate/providers-mock.
+ */
 export interface ProviderSettings {
   readonly wire: 'openai' | 'anthropic' | 'gemini';
+  /** How errors and limits look on the wire; absent = as in the dialect. */
+  readonly refusal?: RefusalStyle;
+  /** The time of day, in ms after midnight UTC, at which the run begins; absent = midnight. */
+  readonly startsAtMs?: number;
+  /** Of all models at once. */
+  readonly overload?: OverloadSpec;
   /** Shared by all models of the provider. */
   readonly quotas: readonly QuotaSettings[];
   readonly models: Readonly<Record<string, ModelSettings>>;
@@ -65,58 +84,36 @@ export interface ModelSettings {
   readonly quotas: readonly QuotaSettings[];
   readonly retryAfter: RetryAfterSettings;
   readonly latency: LatencySettings;
+  readonly overload?: OverloadSpec;
+  readonly server?: ServerSpec;
+  /** Not empty. */
+  readonly faults?: readonly FaultSpec[];
 }
 
-/** The same shape as `QuotaSpec` of @tidegate/providers-mock. */
-export type QuotaSettings =
-  | { readonly kind: 'concurrency'; readonly name: string; readonly limit: number; readonly refusedCount: boolean }
-  | {
-      readonly kind: 'requests';
-      readonly name: string;
-      readonly limit: number;
-      readonly perMs: number;
-      readonly refill: Refill;
-      /** Token-bucket only; the capacity of the bucket. */
-      readonly burst: number;
-      readonly refusedCount: boolean;
-    }
-  | {
-      readonly kind: 'tokens';
-      readonly name: string;
-      readonly limit: number;
-      readonly perMs: number;
-      readonly refill: Refill;
-      readonly burst: number;
-      readonly refusedCount: boolean;
-      readonly counts: 'input' | 'output' | 'total';
-      readonly reserve: 'none' | 'estimate' | 'max-tokens';
-      readonly settle: 'refund' | 'keep';
-    };
-
-export type Refill = 'token-bucket' | 'fixed-window' | 'sliding-window';
-
-/** The same shape as `RetryAfterSpec` of @tidegate/providers-mock. `error` is a share: 0.1 = up to 10 % either way. */
-export type RetryAfterSettings =
-  | { readonly kind: 'none' }
-  | { readonly kind: 'exact'; readonly as: HintForm; readonly rounding: 'up' | 'none'; readonly error: number }
-  | {
-      readonly kind: 'constant';
-      readonly ms: number;
-      readonly as: HintForm;
-      readonly rounding: 'up' | 'none';
-      readonly error: number;
-    };
-
-export type HintForm = 'seconds' | 'ms' | 'http-date';
+export type QuotaSettings = QuotaSpec;
+export type Refill = WindowSpec['refill'];
+export type RetryAfterSettings = RetryAfterSpec;
 
 export interface LatencySettings {
-  /** `tokens`: first token + per output token; `service`: one distribution for the whole answer. Both in ms, times load. */
-  readonly service:
-    | { readonly kind: 'tokens'; readonly firstTokenMs: Distribution; readonly perOutputTokenMs: Distribution }
-    | { readonly kind: 'service'; readonly serviceMs: Distribution };
+  readonly service: ServiceSettings;
+  /** A share of the requests takes another service time. */
+  readonly secondMode?: { readonly share: number; readonly service: ServiceSettings };
   readonly refusalMs: Distribution;
   readonly load: { readonly slope: number; readonly kneeStart: number | null; readonly kneeBase: number };
 }
+
+/**
+ * `tokens`: first token, per input token before it, and per output token; `service`: one distribution for the whole
+ * answer. All in ms, times load.
+ */
+export type ServiceSettings =
+  | {
+      readonly kind: 'tokens';
+      readonly firstTokenMs: Distribution;
+      readonly perInputTokenMs?: Distribution;
+      readonly perOutputTokenMs: Distribution;
+    }
+  | { readonly kind: 'service'; readonly serviceMs: Distribution };
 
 export interface RunSettings {
   readonly id: string;

@@ -27,29 +27,29 @@ function branches(schema: unknown): readonly unknown[] {
   return inner instanceof z.ZodUnion ? inner.options.flatMap(branches) : [inner];
 }
 
-/** The schema of what lies one step down; undefined if there is nothing. */
-function child(schema: unknown, part: string | number): unknown {
-  for (const branch of branches(schema)) {
-    if (branch instanceof z.ZodObject && Object.hasOwn(branch.shape, part)) return branch.shape[part];
-    if (branch instanceof z.ZodRecord) return branch.valueType;
-    if (branch instanceof z.ZodArray && typeof part === 'number') return branch.element;
-  }
-  return undefined;
+/** The schemas of what may lie one step down: several where branches of a union have a field of one name. */
+function children(schema: unknown, part: string | number): readonly unknown[] {
+  return branches(schema).flatMap((branch): readonly unknown[] => {
+    if (branch instanceof z.ZodObject) return Object.hasOwn(branch.shape, part) ? [branch.shape[part]] : [];
+    if (branch instanceof z.ZodRecord) return [branch.valueType];
+    return branch instanceof z.ZodArray && typeof part === 'number' ? [branch.element] : [];
+  });
 }
 
-function schemaAt(schema: unknown, path: Path): unknown {
-  return path.reduce<unknown>((here, part) => (here === undefined ? undefined : child(here, part)), schema);
+function schemasAt(schema: unknown, path: Path): readonly unknown[] {
+  return path.reduce<readonly unknown[]>((here, part) => here.flatMap((each) => children(each, part)), [schema]);
 }
 
 /** The union that stands at `path`, outermost first. */
 export function unionAt(schema: unknown, path: Path): z.ZodUnion | undefined {
-  const found = bare(schemaAt(schema, path));
-  return found instanceof z.ZodUnion ? found : undefined;
+  return schemasAt(schema, path)
+    .map(bare)
+    .find((found) => found instanceof z.ZodUnion);
 }
 
 /** What can be written below `path`. */
 export function placeAt(schema: unknown, path: Path): Place {
-  const all = branches(schemaAt(schema, path));
+  const all = schemasAt(schema, path).flatMap(branches);
   if (all.some((branch) => branch instanceof z.ZodRecord)) return { kind: 'names' };
   const names = all.flatMap((branch) => (branch instanceof z.ZodObject ? Object.keys(branch.shape) : []));
   if (names.length > 0) return { kind: 'fields', names: [...new Set(names)] };

@@ -95,7 +95,7 @@ function timeline(): z.ZodType<unknown> {
         .refine((set) => Object.keys(set).length > 0, { error: 'is empty; give it at least one path and value' })
         .meta({
           description:
-            'New values of existing numbers, latencies and retryAfter, by path: providers.acme.models.large.quotas[0].concurrency',
+            'New values of existing numbers, latencies and hints, by path: providers.acme.models.large.quotas[0].concurrency',
           minProperties: 1,
         }),
     },

@@ -1,6 +1,6 @@
 /**
  * The timeline of a scenario: each `set` applied, in order of time, to the provider as the ones before it left it, and
- * the provider checked and resolved again. A change may only move numbers, latencies and retryAfter of what is there.
+ * the provider checked and resolved again. A change may only move numbers, latencies and hints of what is there.
  */
 
 import type { z } from 'zod';
@@ -104,6 +104,9 @@ function applyChange(
   const changed = setValue(schemas.scenario, data, path, value);
   if (changed.kind === 'problem') return wrongPath(changed.message);
   if (typeof provider !== 'string' || !isChangeable(path)) return wrongPath(whatIsChangeable);
+  if (isOfServer(path) && valueAt(data, path.slice(0, -1)) === undefined) {
+    return wrongPath('the model has no server whose places could change');
+  }
 
   if (!sound.has(provider)) return { kind: 'findings', findings: [] };
   const base: Path = ['providers', provider];
@@ -119,12 +122,20 @@ function applyChange(
 const quotaNumbers = ['concurrency', 'requests', 'tokens', 'per', 'burst'];
 
 const whatIsChangeable =
-  `cannot change during a run; what can are the numbers of a quota (${quotaNumbers.join(', ')}), latency and retryAfter, ` +
-  'as providers.acme.models.large.quotas[0].concurrency';
+  `cannot change during a run; what can are the numbers of a quota (${quotaNumbers.join(', ')}), latency, retryAfter, ` +
+  'server.slots and server.queue, as providers.acme.models.large.quotas[0].concurrency';
+
+/** At the number of a server's places, or of those in its queue. */
+function isOfServer(path: Path): boolean {
+  const [, , models, , server, field] = path;
+  return models === 'models' && server === 'server' && (field === 'slots' || field === 'queue') && path.length === 6;
+}
 
 /** Whether a run can go on with another value there: nothing appears, goes, or becomes of another kind. */
-function isChangeable([top, , ...below]: Path): boolean {
+function isChangeable(path: Path): boolean {
+  const [top, , ...below] = path;
   if (top !== 'providers') return false;
+  if (isOfServer(path)) return true;
   const ofModel = below[0] === 'models';
   const [what, index, field, ...more] = ofModel ? below.slice(2) : below;
   if (ofModel && (what === 'latency' || what === 'retryAfter')) return true;

@@ -84,6 +84,8 @@ export interface RequestSettled extends AttemptEvent {
   readonly cooldownUntil?: number | undefined;
   /** The quota that refused. */
   readonly refusedBy?: string | undefined;
+  /** The injected fault that befell the answer; of a success too, where it spoilt nothing. */
+  readonly fault?: string | undefined;
   /** Of a success. */
   readonly inputTokens?: number | undefined;
   readonly outputTokens?: number | undefined;

@@ -1,68 +1,90 @@
 /**
- * The simulated provider: pure quota models asked in virtual time, latencies drawn from the attempt's own streams. A
- * refusal comes from the state of a quota and from nothing else.
+ * The simulated provider: pure models asked in virtual time, latencies and faults drawn from the attempt's own streams. A
+ * refusal comes from the state of the provider and from nothing else; a fault befalls what was admitted, and is named.
  */
 
 import {
   createProvider,
+  FAULT_EFFECTS,
+  type FaultKind,
+  faultEndsAfterMs,
   hintMs,
   type Lease,
-  loadFactor,
   type Provider,
   type ProviderModel,
-  underLoad,
+  pickFault,
+  SLOWNESS,
+  type Usage,
+  usedUnderFault,
+  type Verdict,
 } from '@tidegate/providers-mock';
-import { type Sampler, sampler } from '../kernel/distribution.js';
 import { type EventHandle, InvariantError, PHASE } from '../kernel/kernel.js';
+import type { RandomStreams } from '../kernel/random.js';
 import type { Scheduler } from '../kernel/scheduler.js';
-import type { LatencySettings, ModelSettings, ProviderSettings } from '../scenario/scenario.js';
+import type { ModelSettings, ProviderSettings } from '../scenario/scenario.js';
 import type { LedgerEntry } from '../trace/events.js';
+import { drawService, type LatencySamplers, type ServiceTimes, samplersOf } from './service-times.js';
 import type { Attempt, AttemptEnd, Transport } from './transport.js';
 
-/** An attempt on its way: what it holds at the provider and what its answer will be. */
-interface OnItsWay {
+type Refusal = Extract<Verdict, { kind: 'refused' }>;
+
+/** An attempt at the provider: what it holds there and, once that is known, how and when it ends. */
+class OnItsWay {
   readonly attempt: Attempt;
   readonly desk: Desk;
   readonly lease: Lease | null;
-  readonly end: AttemptEnd;
+  readonly isAdmitted: boolean;
+  readonly sentAtMs: number;
+  /** What the provider counts as used. */
+  usage: Usage = NOTHING_USED;
+  end: AttemptEnd = NO_ANSWER;
+  /** Null while it waits to be worked on, and where it never ends by itself. */
+  handle: EventHandle | null = null;
+
+  constructor(attempt: Attempt, desk: Desk, verdict: Verdict, sentAtMs: number) {
+    this.attempt = attempt;
+    this.desk = desk;
+    this.lease = verdict.lease;
+    this.isAdmitted = verdict.kind === 'admitted';
+    this.sentAtMs = sentAtMs;
+  }
 }
 
 /** One model of the provider, with its settings as they are now. */
 interface Desk {
   readonly key: string;
   readonly model: ProviderModel;
+  /** Whether a refusal keeps its hint when its headers are gone. */
+  readonly hintsInBody: boolean;
   settings: ModelSettings;
   latency: LatencySamplers;
   /** Sent and not answered, as this side counts; the mock counts for itself. */
   admittedOnTheirWay: number;
 }
 
-interface LatencySamplers {
-  readonly load: LatencySettings['load'];
-  readonly refusalMs: Sampler;
-  /** Of the whole answer, or of the first token; then of each token after it. */
-  readonly firstMs: Sampler;
-  readonly perOutputTokenMs: Sampler;
-  readonly tellsFirstToken: boolean;
-}
-
-const NOTHING = { kind: 'constant', value: 0 } as const;
+const NOTHING_USED: Usage = { inputTokens: 0, outputTokens: 0 };
+const NO_ANSWER: AttemptEnd = { class: 'transient', retryAfterMs: null };
 
 export class SimulatedTransport implements Transport {
   readonly #scheduler: Scheduler;
   readonly #providers = new Map<string, Provider>();
   readonly #desks = new Map<string, Map<string, Desk>>();
 
-  constructor(scheduler: Scheduler, providers: Readonly<Record<string, ProviderSettings>>) {
+  /** @param streams of the scenario: the luck of what happens by itself at a provider. */
+  constructor(scheduler: Scheduler, providers: Readonly<Record<string, ProviderSettings>>, streams: RandomStreams) {
     this.#scheduler = scheduler;
     for (const [name, settings] of Object.entries(providers)) {
-      const provider = createProvider(settings);
+      const provider = createProvider(settings, (label) => {
+        const stream = streams.stream(`providers/${name}/${label}`);
+        return () => stream.next();
+      });
       this.#providers.set(name, provider);
       const desks = Object.entries(settings.models).map(([model, modelSettings]): [string, Desk] => [
         model,
         {
           key: `${name}/${model}`,
           model: provider.model(model),
+          hintsInBody: settings.refusal?.hints.includes('body') ?? false,
           settings: modelSettings,
           latency: samplersOf(modelSettings.latency),
           admittedOnTheirWay: 0,
@@ -77,18 +99,12 @@ export class SimulatedTransport implements Transport {
     if (desk === undefined) throw new InvariantError(`no model ${attempt.provider}/${attempt.model} to send to`);
     const now = this.#scheduler.now();
     const verdict = desk.model.decide(attempt, now);
-    if (verdict.kind === 'admitted') return this.#admit(attempt, desk, verdict.lease);
-    const end: AttemptEnd = {
-      class: verdict.tooLarge ? 'request_too_large' : 'throttle',
-      retryAfterMs: hintMs(desk.settings.retryAfter, verdict, now, attempt.luck.hint.next()),
-      refusedBy: verdict.quota,
-    };
-    return this.#answerAfter(desk.latency.refusalMs(attempt.luck.refusal), {
-      attempt,
-      desk,
-      lease: verdict.lease,
-      end,
-    });
+    const { faults } = desk.settings;
+    const fault = faults === undefined ? null : pickFault(faults, now, attempt.luck.fault.next());
+    const onItsWay = new OnItsWay(attempt, desk, verdict, now);
+    if (verdict.kind === 'refused') this.#refuse(onItsWay, verdict, fault);
+    else this.#admit(onItsWay, verdict, fault);
+    return () => this.#abandon(onItsWay);
   }
 
   /** The provider becomes what `settings` say; what is in flight and what is spent stays. */
@@ -110,7 +126,23 @@ export class SimulatedTransport implements Transport {
     );
   }
 
-  #admit(attempt: Attempt, desk: Desk, lease: Lease): () => void {
+  /** Of all faults only missing headers reach a refusal: they take its hint. */
+  #refuse(onItsWay: OnItsWay, verdict: Refusal, fault: FaultKind | null): void {
+    const { attempt, desk, sentAtMs } = onItsWay;
+    const hint = hintMs(desk.settings.retryAfter, verdict, sentAtMs, attempt.luck.hint.next());
+    const isBare = fault === 'no-headers';
+    onItsWay.end = {
+      class: classOf(verdict),
+      retryAfterMs: isBare && !desk.hintsInBody ? null : hint,
+      refusedBy: verdict.quota,
+      ...(verdict.scope === 'concurrency' && { scope: verdict.scope }),
+      ...(isBare && { fault }),
+    };
+    this.#endAfter(desk.latency.refusalMs(attempt.luck.refusal), onItsWay);
+  }
+
+  #admit(onItsWay: OnItsWay, verdict: Extract<Verdict, { kind: 'admitted' }>, fault: FaultKind | null): void {
+    const { desk } = onItsWay;
     desk.admittedOnTheirWay++;
     const { inFlight } = desk.model;
     if (inFlight !== desk.admittedOnTheirWay) {
@@ -118,55 +150,78 @@ export class SimulatedTransport implements Transport {
         `${desk.key}: the mock has ${inFlight} in flight, the transport ${desk.admittedOnTheirWay}`,
       );
     }
-    const { firstTokenMs, totalMs } = drawService(desk.latency, attempt, inFlight);
-    const { inputTokens, outputTokens } = attempt;
-    return this.#answerAfter(totalMs, {
-      attempt,
-      desk,
-      lease,
-      end: { class: 'ok', inputTokens, outputTokens, firstTokenMs },
-    });
+    if (desk.settings.server === undefined) this.#serve(onItsWay, fault);
+    else verdict.lease.whenServed(() => this.#serve(onItsWay, fault));
   }
 
-  #answerAfter(delayMs: number, onItsWay: OnItsWay): () => void {
-    const handle: EventHandle = this.#scheduler.after(delayMs, PHASE.completion, this.#answer, onItsWay);
-    return () => {
-      if (!this.#scheduler.cancel(handle)) return;
-      if (onItsWay.end.class === 'ok') onItsWay.desk.admittedOnTheirWay--;
-      onItsWay.lease?.abandoned(this.#scheduler.now());
-    };
+  /** It is worked on from now on, perhaps after a wait that nobody told its client of. */
+  #serve(onItsWay: OnItsWay, fault: FaultKind | null): void {
+    const { attempt, desk, sentAtMs } = onItsWay;
+    const waitedMs = this.#scheduler.now() - sentAtMs;
+    const times = drawService(desk.latency, attempt, desk.model.inService);
+    onItsWay.usage = attempt;
+    onItsWay.end = answerOf(attempt, times, waitedMs);
+    if (desk.settings.faults === undefined) this.#endAfter(times.totalMs, onItsWay);
+    else this.#strike(onItsWay, fault, { times, waitedMs, earlyMs: desk.latency.refusalMs(attempt.luck.fault) });
+  }
+
+  #strike(
+    onItsWay: OnItsWay,
+    fault: FaultKind | null,
+    { times, waitedMs, earlyMs }: { readonly times: ServiceTimes; readonly waitedMs: number; readonly earlyMs: number },
+  ): void {
+    if (fault === null) {
+      this.#endAfter(times.totalMs, onItsWay);
+      return;
+    }
+    const effect = FAULT_EFFECTS[fault];
+    const { attempt } = onItsWay;
+    const { firstTokenMs } = times;
+    onItsWay.usage = usedUnderFault(effect, attempt);
+    onItsWay.end =
+      effect.class === 'ok'
+        ? {
+            ...answerOf(attempt, effect.ends === 'slow' ? slowed(times) : times, waitedMs),
+            fault,
+          }
+        : { class: effect.class, retryAfterMs: null, fault };
+    const afterMs = faultEndsAfterMs(effect, { refusalMs: earlyMs, firstTokenMs, totalMs: times.totalMs });
+    if (afterMs !== null) this.#endAfter(afterMs, onItsWay);
+  }
+
+  #endAfter(delayMs: number, onItsWay: OnItsWay): void {
+    onItsWay.handle = this.#scheduler.after(delayMs, PHASE.completion, this.#end, onItsWay);
   }
 
   /** The place is free before the client hears of it. */
-  readonly #answer = ({ attempt, desk, lease, end }: OnItsWay): void => {
-    if (end.class === 'ok') desk.admittedOnTheirWay--;
-    lease?.answered(end.class === 'ok' ? end : { inputTokens: 0, outputTokens: 0 }, this.#scheduler.now());
+  readonly #end = ({ attempt, desk, lease, isAdmitted, usage, end }: OnItsWay): void => {
+    if (isAdmitted) desk.admittedOnTheirWay--;
+    lease?.answered(usage, this.#scheduler.now());
     attempt.answered(end);
   };
+
+  #abandon({ handle, isAdmitted, desk, lease }: OnItsWay): void {
+    if (handle !== null && !this.#scheduler.cancel(handle)) return;
+    if (isAdmitted) desk.admittedOnTheirWay--;
+    lease?.abandoned(this.#scheduler.now());
+  }
 }
 
-function samplersOf({ service, refusalMs, load }: LatencySettings): LatencySamplers {
-  const whole = service.kind === 'service';
-  return {
-    load,
-    refusalMs: sampler(refusalMs),
-    firstMs: sampler(whole ? service.serviceMs : service.firstTokenMs),
-    perOutputTokenMs: sampler(whole ? NOTHING : service.perOutputTokenMs),
-    tellsFirstToken: !whole,
-  };
+function classOf({ scope, tooLarge }: Refusal): 'overload' | 'request_too_large' | 'throttle' {
+  if (scope === 'overload') return 'overload';
+  return tooLarge ? 'request_too_large' : 'throttle';
 }
 
-/** Both samplers draw in either form, so that the form of the latency shifts no later draw of this subagent. */
-function drawService(
-  latency: LatencySamplers,
-  { outputTokens, luck }: Attempt,
-  inFlight: number,
-): { readonly firstTokenMs: number | null; readonly totalMs: number } {
-  const factor = loadFactor(latency.load, inFlight);
-  const firstMs = latency.firstMs(luck.service);
-  const totalMs = firstMs + latency.perOutputTokenMs(luck.service) * outputTokens;
-  return {
-    firstTokenMs: latency.tellsFirstToken ? underLoad(firstMs, factor) : null,
-    totalMs: underLoad(totalMs, factor),
-  };
+function answerOf(
+  { inputTokens, outputTokens }: Attempt,
+  { firstTokenMs, tellsFirstToken }: ServiceTimes,
+  waitedMs: number,
+): Extract<AttemptEnd, { class: 'ok' }> {
+  // Differences of millisecond doubles miss their microsecond by a rounding error.
+  const sinceSentMs = tellsFirstToken ? Math.round((waitedMs + firstTokenMs) * 1000) / 1000 : null;
+  return { class: 'ok', inputTokens, outputTokens, firstTokenMs: sinceSentMs };
+}
+
+function slowed({ firstTokenMs, totalMs, tellsFirstToken }: ServiceTimes): ServiceTimes {
+  return { firstTokenMs: firstTokenMs * SLOWNESS, totalMs: totalMs * SLOWNESS, tellsFirstToken };
 }

@@ -3,6 +3,8 @@
  * a real endpoint are three of these; nothing else of a run knows which one it has.
  */
 
+import type { AnswerClass } from '@tidegate/governor';
+import type { FaultKind } from '@tidegate/providers-mock';
 import type { RandomStream } from '../kernel/random.js';
 import type { LedgerEntry } from '../trace/events.js';
 
@@ -22,8 +24,12 @@ export interface Attempt {
 /** The random numbers of one subagent, a stream per purpose, so that no two purposes and no two subagents shift another. */
 export interface Luck {
   readonly service: RandomStream;
+  /** Of the time per input token, and of the second mode of the times: each shifts only itself. */
+  readonly prompt: RandomStream;
+  readonly mode: RandomStream;
   readonly refusal: RandomStream;
   readonly hint: RandomStream;
+  readonly fault: RandomStream;
 }
 
 export type AttemptEnd =
@@ -33,12 +39,18 @@ export type AttemptEnd =
       readonly outputTokens: number;
       /** Dispatch to the first generated token; null where the provider does not tell one. */
       readonly firstTokenMs: number | null;
+      /** The injected fault that befell it all the same. */
+      readonly fault?: FaultKind;
     }
   | {
-      readonly class: 'throttle' | 'overload' | 'request_too_large' | 'transient';
+      readonly class: Exclude<AnswerClass, 'ok'>;
       readonly retryAfterMs: number | null;
       /** The quota that refused. */
       readonly refusedBy?: string;
+      /** Of the limit that refused, where the answer tells a concurrency limit from a rate. */
+      readonly scope?: 'concurrency';
+      /** The injected fault that ended it. */
+      readonly fault?: FaultKind;
     };
 
 export interface Transport {

@@ -4,8 +4,9 @@
  */
 
 import { Kernel } from '../kernel/kernel.js';
+import { RandomStreams } from '../kernel/random.js';
 import type { Scheduler } from '../kernel/scheduler.js';
-import type { ProviderSettings } from '../scenario/scenario.js';
+import type { ProviderSettings, Scenario } from '../scenario/scenario.js';
 import type { Mode } from '../trace/events.js';
 import { SimulatedTransport } from './simulated.js';
 import type { Transport } from './transport.js';
@@ -21,20 +22,23 @@ export interface World {
   }): Promise<'drained' | 'stopped' | 'interrupted'>;
   stop(): void;
   reconfigure(provider: string, settings: ProviderSettings): void;
+  /** Gives back what it holds of the machine: sockets, timers, a server. The last call; whatever became of the run. */
+  close(): Promise<void>;
 }
 
 /** Events between two looks at the process's own event loop, so that Ctrl-C is heard: some milliseconds of work. */
 const SLICE = 20_000;
 
-export function simulatedWorld(providers: Readonly<Record<string, ProviderSettings>>): World {
+export function simulatedWorld({ providers, seed }: Pick<Scenario, 'providers' | 'seed'>): World {
   const kernel = new Kernel();
-  const transport = new SimulatedTransport(kernel, providers);
+  const transport = new SimulatedTransport(kernel, providers, new RandomStreams(seed));
   return {
     mode: 'simulated',
     scheduler: kernel,
     transport,
     stop: () => kernel.stop(),
     reconfigure: (provider, settings) => transport.reconfigure(provider, settings),
+    async close() {},
     async advance({ interrupt, onError }) {
       for (;;) {
         if (interrupt?.aborted) return 'interrupted';

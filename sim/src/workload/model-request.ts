@@ -153,7 +153,8 @@ export class ModelRequest implements Waiter, Attempt {
         clerk.tell(this.#settled('failed', end, attempt, retries));
         ticket.fail();
         return;
-      case 'request_too_large':
+      default:
+        // Nothing that waiting mends: the request is wrong, or the account is.
         clerk.tell(this.#settled('ended', end, attempt, retries));
         ticket.end();
         return;
@@ -185,6 +186,7 @@ export class ModelRequest implements Waiter, Attempt {
       retryAfterMs: failure?.retryAfterMs ?? undefined,
       cooldownUntil,
       refusedBy: failure?.refusedBy,
+      fault: end.fault,
       inputTokens: success?.inputTokens,
       outputTokens: success?.outputTokens,
       firstTokenMs: success?.firstTokenMs ?? undefined,
@@ -227,6 +229,7 @@ function refusalOf(end: NoSuccess) {
   return {
     reason: end.class === 'overload' ? ('provider_overloaded' as const) : ('rate_limited' as const),
     ...(end.retryAfterMs === null ? {} : { retryAfterMs: end.retryAfterMs }),
+    ...(end.scope === undefined ? {} : { scope: end.scope }),
   };
 }
 

@@ -49,7 +49,14 @@ export class Subagent implements Starter, Asker {
   constructor(context: RunContext, run: Run, plan: WorkPlan, row: AgentRow, tally: Tally, finished: () => void) {
     const stream = (purpose: string): RandomStream => context.streams.stream(`${run.id}/${row.name}/${purpose}`);
     this.name = row.name;
-    this.luck = { service: stream('service'), refusal: stream('refusal'), hint: stream('hint') };
+    this.luck = {
+      service: stream('service'),
+      prompt: stream('prompt'),
+      mode: stream('mode'),
+      refusal: stream('refusal'),
+      hint: stream('hint'),
+      fault: stream('fault'),
+    };
     this.jitter = stream('jitter');
     this.#sizes = stream('sizes');
     this.#context = context;

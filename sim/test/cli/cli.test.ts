@@ -118,22 +118,36 @@ describe('sim run', () => {
     expect((JSON.parse(lines[0] as string) as Summary).complete).toBe(code === 0);
   });
 
-  it('ends early on Ctrl-C with readable results', () => {
-    const slow = scenario('slow.yaml', TINY.replace('count: 3, requests: 2', 'count: 1000, requests: 2000'));
+  it('does the same over HTTP with --loopback, and says so', () => {
+    const tiny = scenario('tiny.yaml', TINY);
+    const { status, stderr, lines } = sim('run', tiny, '--loopback', '--speed', '50', '--out', out);
+    expect([status, stderr]).toEqual([0, '']);
+    expect(lines[0]).toMatch(/^tiny · seed 1 · controller aimd · loopback · version /);
+    expect(lines.at(-1)).toBe(`npx sim run ${tiny} --seed 1 --loopback --speed 50`);
+    const summary = JSON.parse(readFileSync(join(out, 'tiny-1', 'summary.json'), 'utf8')) as Summary;
+    expect(summary).toMatchObject({ mode: 'loopback', complete: true, requests: { logical: 6, succeeded: 6 } });
+  });
+
+  it.each([
+    ['in virtual time', [], 'count: 1000, requests: 2000'],
+    ['over HTTP, where nothing of it goes on', ['--loopback'], 'count: 50, requests: 50'],
+  ])('ends early on Ctrl-C with readable results, %s', (_, args, agents) => {
+    const slow = scenario('slow.yaml', TINY.replace('count: 3, requests: 2', agents));
+    const place = join(scratch, `interrupted${args.join('')}`);
     const child = spawnSync(
       'sh',
       [
         '-c',
-        `"$0" "$1" run "$2" --out "$3" & pid=$!; while [ ! -d "$3" ]; do sleep 0.05; done; sleep 0.3; kill -INT $pid; wait $pid`,
+        `"$0" "$1" run "$2" --out "$3" ${args.join(' ')} & pid=$!; while [ ! -d "$3" ]; do sleep 0.05; done; sleep 0.3; kill -INT $pid; wait $pid`,
         process.execPath,
         BIN,
         slow,
-        join(scratch, 'interrupted'),
+        place,
       ],
       { encoding: 'utf8' },
     );
     expect(child.status).toBe(130);
-    const folder = join(scratch, 'interrupted', 'tiny-1');
+    const folder = join(place, 'tiny-1');
     const summary = JSON.parse(readFileSync(join(folder, 'summary.json'), 'utf8')) as Summary;
     expect(summary.complete).toBe(false);
     const last = readFileSync(join(folder, 'trace.jsonl'), 'utf8').trimEnd().split('\n').at(-1) as string;
@@ -157,8 +171,8 @@ describe('bad input', () => {
     ['a line of a megabyte', `name: ${'a'.repeat(1_000_000)}\n`, /name {2}expected a name/],
     [
       'something not built yet',
-      TINY.replace('quotas:', 'faults: [{ kind: hang }], quotas:'),
-      /faults.*not supported yet/,
+      TINY.replace('workload: {', 'workload: { observers: [{ id: user }],'),
+      /observers.*not supported yet/,
     ],
   ])('%s: one clear message per problem, exit 2, nothing left behind', (_, text, message) => {
     const place = join(scratch, 'nothing');
@@ -184,6 +198,8 @@ describe('bad input', () => {
     ],
     ['a command not built yet', ['tune', 'x'], 'not supported yet'],
     ['an option not built yet', ['run', 'x', '--live'], 'not supported yet'],
+    ['a speed in virtual time', ['run', 'scenarios/fanout30.yaml', '--speed', '2'], 'add --loopback'],
+    ['a speed that is none', ['run', 'scenarios/fanout30.yaml', '--loopback', '--speed', '0'], 'a number above 0'],
   ])('%s: exit 2 and what to do', (_, args, message) => {
     const { status, stderr } = sim(...args);
     expect(status).toBe(2);

@@ -188,7 +188,7 @@ describe('a governor', () => {
 describe('a model', () => {
   const kinds = 'a constant, uniform, exponential, lognormal, normal, erlang, pareto, empirical';
   const oneKind = 'exactly one of uniform, exponential, lognormal, normal, erlang, pareto, empirical';
-  const oneQuota = 'a quota has exactly one of concurrency, requests, tokens';
+  const oneQuota = 'a quota has exactly one of concurrency, requests, tokens, ramp';
 
   it.each([
     // Quotas: which kind is meant decides what is said.
@@ -199,7 +199,7 @@ describe('a model', () => {
     ['{ quotas: [{ requests: 60, concurrency: 3 }] }', `quotas[0]  has concurrency and requests; ${oneQuota}`],
     [
       '{ quotas: [{ concurrency: 5, per: 1m }] }',
-      'quotas[0].per  unknown field; the fields here are name, refusedCount, concurrency',
+      'quotas[0].per  unknown field; the fields here are name, refusedCount, concurrency, schedule, squeeze, others',
     ],
     ['{ quotas: [{ name: x }] }', `quotas[0]  ${oneQuota}; it has name`],
     ['{ quotas: [{}] }', `quotas[0]  is empty; ${oneQuota}`],
@@ -221,13 +221,13 @@ describe('a model', () => {
     // Hints.
     [
       '{ retryAfter: exat }',
-      'retryAfter  expected none, exact, a duration (20s) or { as, rounding, error }, got "exat"; did you mean "exact"?',
+      'retryAfter  expected none, exact, a duration (20s) or { as, rounding, error, … }, got "exat"; did you mean "exact"?',
     ],
     ['{ retryAfter: 20 }', 'retryAfter  20 has no unit; write 20ms, 20s, 20m or 20h'],
     ['{ retryAfter: -5s }', 'retryAfter  "-5s" is negative; a duration is 0 or more'],
     [
       '{ retryAfter: [1s] }',
-      'retryAfter  expected none, exact, a duration (20s) or { as, rounding, error }, got a list',
+      'retryAfter  expected none, exact, a duration (20s) or { as, rounding, error, … }, got a list',
     ],
     ['{ retryAfter: { error: 110% } }', 'retryAfter.error  expected a share, 0% to 100% or 0 to 1, got "110%"'],
     ['{ retryAfter: { at: ms } }', 'retryAfter.at  unknown field; did you mean "as"?'],
@@ -273,14 +273,17 @@ describe('a model', () => {
     ],
     [
       '{ latency: { service: 1s, perOutputToken: 1ms } }',
-      'latency.service  takes the place of firstToken and perOutputToken; give one or the other',
+      'latency.service  takes the place of firstToken, perInputToken and perOutputToken; give one or the other',
     ],
     [
       '{ latency: { load: { kneeStart: 3 } } }',
       'latency.load  has only one of kneeStart and kneeBase; the knee needs both',
     ],
     ['{ latency: { load: { slope: -1 } } }', 'latency.load.slope  expected a number ≥ 0, got -1'],
-    ['{ wire: openai }', 'wire  unknown field; the fields here are quotas, retryAfter, latency'],
+    [
+      '{ wire: openai }',
+      'wire  unknown field; the fields here are quotas, retryAfter, latency, overload, server, faults',
+    ],
   ])('written %s is refused', (written, line) => {
     const [only, ...others] = problemsOf(withModel(written));
     expect(others).toEqual([]);
@@ -459,8 +462,7 @@ describe('what is not built yet', () => {
   controller: gradient2
   pacing: headers
 providers:
-  acme: { models: { large: { faults: [{ kind: hang, rate: 1% }] } } }
-  real: { profile: zhipu }
+  acme: { models: { large: {} } }
 workload:
   arrivals: [{ id: web, target: acme/large, rate: 2/s }]
   observers: [{ id: user, target: acme/large, rate: 1/m }]
@@ -477,16 +479,14 @@ timeline:
       's/x.yaml:2:11  governor.preset  adaptive is not supported yet',
       's/x.yaml:3:15  governor.controller  gradient2 is not supported yet',
       's/x.yaml:4:3  governor.pacing  not supported yet',
-      's/x.yaml:6:30  providers.acme.models.large.faults  not supported yet',
-      's/x.yaml:7:11  providers.real.profile  not supported yet',
-      's/x.yaml:9:3  workload.arrivals  not supported yet',
-      's/x.yaml:10:3  workload.observers  not supported yet',
-      's/x.yaml:12:46  workload.runs[0].agents.files  not supported yet',
-      's/x.yaml:13:56  workload.runs[1].agents.tools  not supported yet',
-      's/x.yaml:15:15  timeline[0].retune  not supported yet',
-      's/x.yaml:16:15  timeline[1].amend  not supported yet',
-      's/x.yaml:17:15  timeline[2].pause  not supported yet',
-      's/x.yaml:18:15  timeline[3].crash  not supported yet',
+      's/x.yaml:8:3  workload.arrivals  not supported yet',
+      's/x.yaml:9:3  workload.observers  not supported yet',
+      's/x.yaml:11:46  workload.runs[0].agents.files  not supported yet',
+      's/x.yaml:12:56  workload.runs[1].agents.tools  not supported yet',
+      's/x.yaml:14:15  timeline[0].retune  not supported yet',
+      's/x.yaml:15:15  timeline[1].amend  not supported yet',
+      's/x.yaml:16:15  timeline[2].pause  not supported yet',
+      's/x.yaml:17:15  timeline[3].crash  not supported yet',
     ]);
   });
 
@@ -515,7 +515,7 @@ describe('a change of the timeline', () => {
       `  - ${entry}`,
     ].join('\n');
   const changeable =
-    'cannot change during a run; what can are the numbers of a quota (concurrency, requests, tokens, per, burst), latency and retryAfter, as providers.acme.models.large.quotas[0].concurrency';
+    'cannot change during a run; what can are the numbers of a quota (concurrency, requests, tokens, per, burst), latency, retryAfter, server.slots and server.queue, as providers.acme.models.large.quotas[0].concurrency';
 
   it.each([
     ['providers.acme.models.large.quotas[0].concurrency', '-1', 'expected a whole number ≥ 0, got -1'],
@@ -536,7 +536,7 @@ describe('a change of the timeline', () => {
     [
       'providers.acme.models.large.quotas[0].requests',
       '5',
-      'providers.acme.models.large.quotas[0]: has concurrency and requests; a quota has exactly one of concurrency, requests, tokens',
+      'providers.acme.models.large.quotas[0]: has concurrency and requests; a quota has exactly one of concurrency, requests, tokens, ramp',
     ],
   ])('at %s to %s is refused at its entry', (path, value, message) => {
     const [only, ...others] = problemsOf(timed(`{ at: 1m, set: { "${path}": ${value} } }`));

@@ -10,15 +10,24 @@ const whole = {
   providers: {
     acme: {
       quotas: [{ tokens: 200_000, per: '1m', counts: 'input' }],
+      startsAt: '22:30',
       models: {
         large: {
-          quotas: [{ concurrency: 5 }, { name: 'rpm', requests: 60, per: '1m', burst: 10 }],
+          quotas: [
+            { concurrency: 5, schedule: [{ from: '15:00+08:00', to: '18:00', limit: 3 }] },
+            { name: 'rpm', requests: 60, per: '1m', burst: 10, growing: { max: 90 }, others: { rate: '2/s' } },
+            { ramp: '50%', over: '15m', above: '100/m' },
+          ],
+          overload: { every: '10m', for: '30s' },
+          server: { slots: 4, queue: 9 },
+          faults: [{ kind: 'reset', rate: '1%' }],
           retryAfter: { as: 'seconds', error: '10%' },
           latency: { firstToken: { lognormal: { median: '600ms', p95: '2s' } }, load: { kneeStart: 3, kneeBase: 1.1 } },
         },
         small: { latency: { service: { empirical: ['1s', '2s'] } } },
       },
     },
+    real: { profile: 'zhipu', models: { 'glm-4.7': { latency: { perInputToken: '0.2ms' } } } },
   },
   workload: {
     runs: [

@@ -32,6 +32,34 @@ describe('the published JSON Schema', () => {
     ['every form of a duration', scenario({ latency: { firstToken: 0, refusal: '1m 30s', perOutputToken: '1.5ms' } })],
     ['distributions', scenario({ latency: { service: { lognormal: { median: '1s', p95: '2s' } } } })],
     ['hints', scenario({ retryAfter: { as: 'http-date', error: '10%' } })],
+    [
+      'lying hints',
+      scenario({ retryAfter: { as: 'http-date', skew: '-30s', factor: 0.5, stale: '10s', scopes: ['ramp'] } }),
+    ],
+    [
+      'limits that move',
+      scenario({
+        quotas: [
+          {
+            concurrency: 5,
+            schedule: [{ from: '15:00+08:00', to: '18:00Z', limit: 3 }],
+            others: { rate: '2/s', hold: '5s' },
+          },
+          { requests: 9, per: '24h', refill: 'fixed-window', reset: '00:00-08:00', growing: { max: 20 } },
+          { ramp: '50%', over: '15m', above: '1000000/m' },
+        ],
+      }),
+    ],
+    [
+      'troubles',
+      scenario({
+        overload: { every: '10m', for: '30s', status: 503 },
+        server: { slots: 4, queue: 'unlimited' },
+        faults: [{ kind: 'status-503', rate: '1%' }],
+        latency: { perInputToken: '0.2ms', secondMode: { share: 0.1, firstToken: '2s' } },
+      }),
+    ],
+    ['a profile alone', { ...(scenario({}) as object), providers: { acme: { profile: 'zhipu', startsAt: '22:30' } } }],
     ['the rest', scenario({}, { seed: 4, stop: { when: 'time', after: '1h' }, expect: { makespan: { max: '6m' } } })],
   ])('lets an editor accept %s', (_, written) => {
     expect(editor.safeParse(written).success).toBe(true);
@@ -46,6 +74,10 @@ describe('the published JSON Schema', () => {
     ['a quota without a window', scenario({ quotas: [{ requests: 60 }] })],
     ['an unknown word', scenario({}, { governor: { controller: 'amid' } })],
     ['what is not built yet', scenario({}, { governor: { controller: 'vegas' } })],
+    ['a profile that there is not', { ...(scenario({}) as object), providers: { acme: { profile: 'zhipo' } } }],
+    ['a fault that there is not', scenario({ faults: [{ kind: 'status-504', rate: '1%' }] })],
+    ['an hour that there is not', scenario({ quotas: [{ requests: 1, per: '1h', reset: '24:00' }] })],
+    ['a rate without a unit', scenario({ quotas: [{ concurrency: 1, others: { rate: 3, hold: '1s' } }] })],
     [
       'a fraction of an agent',
       { ...(scenario({}) as object), workload: { runs: [{ id: 'r', target: 'a/b', agents: { count: 0.5 } }] } },

@@ -1,0 +1,149 @@
+/**
+ * Makes a `Response` of one exchange: its head in time, the frames at their pace. Its place at the provider is given back
+ * once: right before the last byte, or when the caller aborts. The frames do not wait to be read: what intercepts a request
+ * may keep a copy of its answer that nobody reads, and a place must not hang on that.
+ */
+
+import type { StreamedAnswer, WholeAnswer, WireAnswer, WireFrame } from '../wire/answer.js';
+import type { Exchange } from '../wire/exchange.js';
+import { httpDate } from '../wire/instants.js';
+import type { MockClock } from './clock.js';
+
+const ENCODER = new TextEncoder();
+
+/** Frames that are handed over in one go, before others get their turn. */
+const TURN = 64;
+
+export class FetchDelivery {
+  readonly #exchange: Exchange;
+  readonly #clock: MockClock;
+  readonly #signal: AbortSignal;
+  #cancelTimer: (() => void) | null = null;
+  /** Its place at the provider is given back. */
+  #isSettled = false;
+  #isOver = false;
+  /** When the next thing is due: reckoned from the first, so that late timers do not add up. */
+  #dueMs = 0;
+  #controller: ReadableStreamDefaultController | null = null;
+  #frames: Iterator<WireFrame> | null = null;
+  /** The next to send; null = there is none left. */
+  #frame: WireFrame | null = null;
+  #ending: StreamedAnswer['ending'] = 'end';
+
+  constructor(exchange: Exchange, clock: MockClock, signal: AbortSignal) {
+    this.#exchange = exchange;
+    this.#clock = clock;
+    this.#signal = signal;
+  }
+
+  /** Undefined where the connection breaks before an answer, or the caller is gone. */
+  response(): Promise<Response | undefined> {
+    return new Promise((resolve) => {
+      const abort = (): void => {
+        this.#gone();
+        resolve(undefined);
+      };
+      if (this.#signal.aborted) {
+        abort();
+        return;
+      }
+      this.#signal.addEventListener('abort', abort, { once: true });
+      this.#exchange.whenReady((answer) => {
+        this.#dueMs = this.#clock.nowMs() + answer.afterMs;
+        this.#whenDue(() => this.#answer(answer, resolve));
+      });
+    });
+  }
+
+  #answer(answer: WireAnswer, resolve: (response: Response | undefined) => void): void {
+    switch (answer.kind) {
+      case 'nothing':
+        if (answer.ending === 'hang') return;
+        this.#settle();
+        resolve(undefined);
+        break;
+      case 'whole':
+        resolve(this.#whole(answer));
+        break;
+      case 'streamed':
+        resolve(this.#responseOf(answer, this.#stream(answer)));
+        break;
+    }
+  }
+
+  #whole(answer: WholeAnswer): Response {
+    if (answer.ending !== 'end') {
+      const frames = [{ afterMs: 0, data: answer.body }];
+      return this.#responseOf(answer, this.#stream({ frames, ending: answer.ending }));
+    }
+    this.#settle();
+    return this.#responseOf(answer, answer.body);
+  }
+
+  #responseOf({ status, headers }: WholeAnswer | StreamedAnswer, body: string | ReadableStream): Response {
+    return new Response(body, { status, headers: { date: httpDate(this.#clock.epochMs()), ...headers } });
+  }
+
+  #stream({ frames, ending }: Pick<StreamedAnswer, 'frames' | 'ending'>): ReadableStream {
+    const iterator = frames[Symbol.iterator]();
+    return new ReadableStream({
+      start: (controller) => {
+        this.#controller = controller;
+        this.#frames = iterator;
+        this.#ending = ending;
+        this.#take(iterator.next());
+        this.#pump();
+      },
+      cancel: () => this.#gone(),
+    });
+  }
+
+  readonly #pump = (): void => {
+    if (this.#isOver) return;
+    let sent = 0;
+    while (sent < TURN && this.#frame !== null && this.#dueMs <= this.#clock.nowMs()) {
+      const { data } = this.#frame;
+      this.#take(this.#frames!.next());
+      if (this.#frame === null && this.#ending === 'end') this.#settle();
+      this.#controller!.enqueue(typeof data === 'string' ? ENCODER.encode(data) : data);
+      sent += 1;
+    }
+    if (this.#frame === null) this.#end();
+    else if (sent === TURN) this.#clock.soon(this.#pump);
+    else this.#whenDue(this.#pump);
+  };
+
+  #take(result: IteratorResult<WireFrame, unknown>): void {
+    this.#frame = result.done ? null : result.value;
+    this.#dueMs += this.#frame?.afterMs ?? 0;
+  }
+
+  #end(): void {
+    if (this.#ending === 'hang') return;
+    this.#settle();
+    this.#isOver = true;
+    if (this.#ending === 'end') this.#controller!.close();
+    else this.#controller!.error(new TypeError('terminated'));
+  }
+
+  #gone(): void {
+    this.#cancelTimer?.();
+    if (!this.#isOver && this.#signal.aborted) this.#controller?.error(this.#signal.reason);
+    this.#isOver = true;
+    if (this.#isSettled) return;
+    this.#isSettled = true;
+    this.#exchange.abandoned(this.#clock.nowMs());
+  }
+
+  #settle(): void {
+    if (this.#isSettled) return;
+    this.#isSettled = true;
+    this.#exchange.answered(this.#clock.nowMs());
+  }
+
+  #whenDue(run: () => void): void {
+    const waitMs = this.#dueMs - this.#clock.nowMs();
+    if (waitMs <= 0) run();
+    else this.#cancelTimer = this.#clock.after(waitMs, run);
+  }
+}

@@ -1,0 +1,32 @@
+/**
+ * A profile as a provider that the API can play: its quotas and its manners, with an answer as quick as the caller wants
+ * it. Draws nothing.
+ */
+
+import { type ProfileName, profileOf, profileProvider } from '../profiles/catalogue.js';
+import type { Profile } from '../profiles/profile.js';
+import type { ModelDraws } from '../wire/generation.js';
+import type { ApiProvider } from '../wire/mock-api.js';
+
+/** What a usual answer has, where nobody says otherwise; the default of the scenario language too. */
+const OUTPUT_TOKENS = 200;
+
+/** Answers and refusals at once, always of the same length: what a test that is not about latency wants. */
+export const AT_ONCE: ModelDraws = {
+  outputTokens: () => OUTPUT_TOKENS,
+  times: () => ({ firstTokenMs: 0, totalMs: 0 }),
+  refusalMs: () => 0,
+  hint: () => 0.5,
+  fault: () => 0,
+};
+
+/** @param drawsOf the draws of one of its models, by name. */
+export function profileApi(name: ProfileName, drawsOf: (model: string) => ModelDraws = () => AT_ONCE): ApiProvider {
+  const profile: Profile = profileOf(name);
+  const { quotas, models } = profileProvider(profile);
+  const spoken = Object.entries(models).map(([model, spec]) => [
+    model,
+    { ...spec, retryAfter: profile.models[model]!.retryAfter.value, draws: drawsOf(model) },
+  ]);
+  return { wire: profile.wire, refusal: profile.refusal, quotas, models: Object.fromEntries(spoken) };
+}

@@ -1,0 +1,84 @@
+/**
+ * One request to a model and what becomes of it, as data: the answer when there is one, and what the request holds at the
+ * provider until it has ended. Adapters send the answer and say how it ended; they decide nothing.
+ */
+
+import type { AdmittedLease, Lease, Usage } from '../models/verdict.js';
+import type { WireAnswer } from './answer.js';
+
+export interface Exchange {
+  /** Calls `begin` with the answer as soon as the request is worked on: at once, unless it waits at a busy server. */
+  whenReady(begin: (answer: WireAnswer) => void): void;
+  /** The answer is about to be complete; its place is free before the client can hear of it. Once, or `abandoned`. */
+  answered(nowMs: number): void;
+  /** The client went away before. */
+  abandoned(nowMs: number): void;
+}
+
+/** An answer that holds nothing: a list of models, a request that is wrong. */
+export class PlainExchange implements Exchange {
+  readonly #answer: WireAnswer;
+
+  constructor(answer: WireAnswer) {
+    this.#answer = answer;
+  }
+
+  whenReady(begin: (answer: WireAnswer) => void): void {
+    begin(this.#answer);
+  }
+
+  answered(): void {}
+
+  abandoned(): void {}
+}
+
+export class RefusedExchange implements Exchange {
+  readonly #answer: WireAnswer;
+  readonly #lease: Lease | null;
+
+  /** @param lease null where refusals hold no place. */
+  constructor(answer: WireAnswer, lease: Lease | null) {
+    this.#answer = answer;
+    this.#lease = lease;
+  }
+
+  whenReady(begin: (answer: WireAnswer) => void): void {
+    begin(this.#answer);
+  }
+
+  answered(nowMs: number): void {
+    this.#lease?.answered({ inputTokens: 0, outputTokens: 0 }, nowMs);
+  }
+
+  abandoned(nowMs: number): void {
+    this.#lease?.abandoned(nowMs);
+  }
+}
+
+export class AdmittedExchange implements Exchange {
+  readonly #lease: AdmittedLease;
+  readonly #usage: Usage;
+  readonly #answer: () => WireAnswer;
+
+  /**
+   * @param usage of the whole answer.
+   * @param answer asked when the request is served.
+   */
+  constructor(lease: AdmittedLease, usage: Usage, answer: () => WireAnswer) {
+    this.#lease = lease;
+    this.#usage = usage;
+    this.#answer = answer;
+  }
+
+  whenReady(begin: (answer: WireAnswer) => void): void {
+    this.#lease.whenServed(() => begin(this.#answer()));
+  }
+
+  answered(nowMs: number): void {
+    this.#lease.answered(this.#usage, nowMs);
+  }
+
+  abandoned(nowMs: number): void {
+    this.#lease.abandoned(nowMs);
+  }
+}

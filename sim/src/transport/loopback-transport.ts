@@ -1,0 +1,201 @@
+/**
+ * The scenario's providers as a mock that is served on this machine, and the HTTP between. Each attempt goes out as a real
+ * request; its luck and the mock's books are at hand because both ends are in one process.
+ */
+
+import { randomUUID } from 'node:crypto';
+import { profileNames, profileOf } from '@tidegate/providers-mock';
+import { type ApiProvider, type MockServer, startMockServer } from '@tidegate/providers-mock/server';
+import type { RandomStreams } from '../kernel/random.js';
+import type { ModelSettings, ProviderSettings } from '../scenario/scenario.js';
+import type { LedgerEntry } from '../trace/events.js';
+import { CLIENT_DIALECTS, type DialectName } from './client-dialect.js';
+import { type Endpoint, HttpTransport } from './http-transport.js';
+import { ServedAttempt, ServedAttempts, ServedModel, TOKEN_HEADER } from './served-luck.js';
+import type { Attempt, Transport } from './transport.js';
+import { WallScheduler } from './wall-scheduler.js';
+import { WallTime } from './wall-time.js';
+
+export interface LoopbackOptions {
+  readonly providers: Readonly<Record<string, ProviderSettings>>;
+  /** Of the scenario: the luck of what happens by itself at a provider. */
+  readonly streams: RandomStreams;
+  /** How many times as fast as the scenario says everything goes; finite, above 0. */
+  readonly speed: number;
+}
+
+export interface Loopback {
+  readonly scheduler: WallScheduler;
+  readonly transport: LoopbackTransport;
+}
+
+/** Real milliseconds for which an answer may stay unread; both ends share a process, which may be busy for long. */
+const STALL_MS = 60_000;
+
+/** The version in the base URL that the paths of a dialect begin below. */
+const VERSIONS: Readonly<Record<DialectName, string>> = { openai: 'v1', anthropic: 'v1', gemini: 'v1beta' };
+
+/**
+ * Serves the mock; its time is the scheduler's, and begins with it. A defect of the mock fails the run.
+ *
+ * @throws RangeError for a speed that is none; rejects with the system's error where nothing can be served.
+ */
+export async function openLoopback(options: LoopbackOptions): Promise<Loopback> {
+  const time = new WallTime({ speed: options.speed });
+  const scheduler = new WallScheduler(time);
+  const mock = await ServedMock.start(options, time, (error) => scheduler.fail(error));
+  const endpoints = Object.keys(options.providers).map((name) => [name, mock.endpoint(name)] as const);
+  const epochMs = (): number => time.epochMs();
+  const http = new HttpTransport({ scheduler, endpoints: Object.fromEntries(endpoints), epochMs });
+  return { scheduler, transport: new LoopbackTransport(mock, http) };
+}
+
+class LoopbackTransport implements Transport {
+  readonly #mock: ServedMock;
+  readonly #http: HttpTransport;
+
+  constructor(mock: ServedMock, http: HttpTransport) {
+    this.#mock = mock;
+    this.#http = http;
+  }
+
+  /** Attempts that have neither been answered nor abandoned. */
+  get inFlight(): number {
+    return this.#http.inFlight;
+  }
+
+  send(attempt: Attempt): () => void {
+    const { attempts } = this.#mock;
+    const served = new ServedAttempt(attempt);
+    const token = attempts.enter(served);
+    const { provider, model, inputTokens, outputTokens, maxTokens, luck } = attempt;
+    const asked: Attempt = {
+      ...{ provider, model, inputTokens, outputTokens, maxTokens, luck },
+      answered(end) {
+        attempts.leave(token);
+        attempt.answered(served.told(end));
+      },
+    };
+    const abandon = this.#http.send(asked, { [TOKEN_HEADER]: token });
+    return () => {
+      attempts.leave(token);
+      abandon();
+    };
+  }
+
+  reconfigure(provider: string, settings: ProviderSettings): void {
+    this.#mock.reconfigure(provider, settings);
+  }
+
+  ledger(): Readonly<Record<string, LedgerEntry>> {
+    return this.#mock.ledger();
+  }
+
+  async close(): Promise<void> {
+    await this.#http.close();
+    await this.#mock.close();
+  }
+}
+
+/** The server, and the settings that its providers have now. */
+class ServedMock {
+  readonly attempts: ServedAttempts = new ServedAttempts();
+  readonly #settings: Map<string, ProviderSettings>;
+  readonly #models = new Map<string, ServedModel>();
+  readonly #time: WallTime;
+  readonly #apiKey: string = randomUUID();
+  #server!: MockServer;
+
+  constructor(providers: LoopbackOptions['providers'], time: WallTime) {
+    this.#settings = new Map(Object.entries(providers));
+    this.#time = time;
+  }
+
+  static async start(
+    { providers, streams }: LoopbackOptions,
+    time: WallTime,
+    onError: (error: unknown) => void,
+  ): Promise<ServedMock> {
+    const mock = new ServedMock(providers, time);
+    const specs = Object.entries(providers).map(([name, settings]) => [name, mock.#spec(name, settings)] as const);
+    mock.#server = await startMockServer({
+      providers: Object.fromEntries(specs),
+      // So that nobody else on this machine counts.
+      apiKey: mock.#apiKey,
+      luck: (label) => {
+        const stream = streams.stream(`providers/${label}`);
+        return () => stream.next();
+      },
+      clock: time,
+      bodyLimit: Number.POSITIVE_INFINITY,
+      stallMs: STALL_MS * time.speed,
+      onError,
+    });
+    return mock;
+  }
+
+  endpoint(name: string): Endpoint {
+    const { wire, refusal } = this.#settings.get(name) as ProviderSettings;
+    return {
+      dialect: CLIENT_DIALECTS[wire],
+      baseUrl: `${this.#server.url}/${encodeURIComponent(name)}/${VERSIONS[wire]}`,
+      apiKey: this.#apiKey,
+      vendor: vendorOf(name, wire, refusal),
+      isStreamed: (model) => tellsFirstToken(this.#settings.get(name)?.models[model] as ModelSettings),
+    };
+  }
+
+  reconfigure(name: string, settings: ProviderSettings): void {
+    this.#settings.set(name, settings);
+    this.#server.reconfigure(name, this.#spec(name, settings));
+  }
+
+  ledger(): Readonly<Record<string, LedgerEntry>> {
+    return Object.fromEntries(
+      Object.entries(this.#server.ledger().models).map(([key, entry]) => {
+        const { admitted, refused, abandoned, peakInFlight, inFlight, refusedBy } = entry;
+        return [key, { admitted, refused, abandoned, peakInFlight, inFlight, refusedBy }];
+      }),
+    );
+  }
+
+  /** At once; whoever is still there is gone. */
+  async close(): Promise<void> {
+    await this.#server.close(0);
+  }
+
+  #spec(name: string, settings: ProviderSettings): ApiProvider {
+    const models = Object.entries(settings.models).map(([model, own]) => {
+      const { latency: _, ...spec } = own;
+      return [model, { ...spec, draws: this.#draws(`${name}/${model}`, own) }] as const;
+    });
+    return { ...settings, models: Object.fromEntries(models) };
+  }
+
+  /** One for the life of the mock, so that a request that waits to be worked on meets the latencies of that later time. */
+  #draws(key: string, settings: ModelSettings): ServedModel {
+    const known = this.#models.get(key);
+    if (known !== undefined) {
+      known.become(settings);
+      return known;
+    }
+    const made = new ServedModel(settings, {
+      attempts: this.attempts,
+      nowMs: () => this.#time.nowMs(),
+      refusedBy: () => this.#server.ledger().models[key]?.refusedBy ?? {},
+    });
+    this.#models.set(key, made);
+    return made;
+  }
+}
+
+/** An answer whose whole time alone is known is asked for as a whole. */
+function tellsFirstToken({ latency: { service, secondMode } }: ModelSettings): boolean {
+  return service.kind === 'tokens' || secondMode?.service.kind === 'tokens';
+}
+
+/** By its profile, where the scenario names one; then by a dialect that one vendor alone speaks; else by its own name. */
+function vendorOf(name: string, wire: DialectName, refusal: ProviderSettings['refusal']): string {
+  const profile = refusal && profileNames.find((each) => profileOf(each).refusal === refusal);
+  return profile ?? (wire === 'openai' ? name : wire);
+}
