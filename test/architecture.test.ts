@@ -20,17 +20,7 @@ const ROOMS: Readonly<Record<string, readonly (readonly string[])[]>> = {
   ],
   'providers-mock': [['index', 'server', 'msw'], ['adapters'], ['profiles'], ['wire'], ['models']],
   reports: [['index'], ['render-html', 'render-png', 'render-markdown']],
-  sim: [
-    ['index', 'cli'],
-    ['results'],
-    ['run'],
-    ['workload'],
-    ['transport'],
-    ['baselines'],
-    ['scenario'],
-    ['trace'],
-    ['kernel'],
-  ],
+  sim: [['index', 'cli'], ['results'], ['run'], ['workload'], ['transport'], ['scenario'], ['trace'], ['kernel']],
 };
 
 /** Packages of the house that a package may import, through their public entry points. */
@@ -167,6 +157,24 @@ describe('the import rules', () => {
     for (const path of targets.keys()) visit(path, []);
     expect(cycles).toEqual([]);
   });
+});
+
+describe('the rooms', () => {
+  it.each(packages)(
+    'of %s that are folders are in the table or leaves, and the table names none that is gone',
+    (packageName) => {
+      const there = new Set(
+        sources.filter(({ path }) => path.startsWith(`${packageName}/`)).map(({ path }) => roomOf(path)),
+      );
+      const listed = (ROOMS[packageName] as readonly (readonly string[])[]).flat();
+      expect(listed.filter((room) => !there.has(room))).toEqual([]);
+      const unlisted = [...new Set(sources.map(({ path }) => path))]
+        .filter((path) => path.startsWith(`${packageName}/`) && path.split('/').length > 3)
+        .map(roomOf)
+        .filter((room) => !listed.includes(room));
+      expect(unlisted).toEqual([]);
+    },
+  );
 });
 
 describe('the bans', () => {

@@ -22,7 +22,7 @@ export {
   type ThrottleReason,
 } from './core/controller.js';
 export { InvariantError } from './core/invariant.js';
-export type { AimdOptions } from './core/options.js';
+export { type AimdOptions, type ResolvedAimdOptions, resolveAimdOptions } from './core/options.js';
 export { parseRetryAfter } from './core/retry-after.js';
 export type { Ask, AskOptions } from './gate/ask.js';
 export { type BucketSnapshot, QueueFullError } from './gate/bucket.js';

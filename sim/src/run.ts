@@ -4,10 +4,10 @@
  */
 
 import {
-  AimdController,
   type ConcurrencyController,
   createGovernor,
   type Governor,
+  resolveAimdOptions,
   resolveRetryPolicy,
 } from '@tidegate/governor';
 import { FixedController } from '@tidegate/governor/controllers';
@@ -233,7 +233,7 @@ function controllerOf(
     case 'aimd':
       return undefined;
     case 'fixed':
-      return (key) => new FixedController({ key, cap: initial ?? new AimdController({ key }).snapshot().cap });
+      return (key) => new FixedController({ key, cap: initial ?? resolveAimdOptions({ key }).initial });
     case 'none':
       return (key) => new FixedController({ key, cap: Number.POSITIVE_INFINITY });
   }
@@ -241,8 +241,7 @@ function controllerOf(
 
 /** What the checks of a trace rest on, read off the governor's own defaults. */
 function controllerFacts({ options }: GovernorSettings) {
-  const { initial } = new AimdController({ ...options, key: 'any' }).snapshot();
-  const { increaseAfterSuccesses = 4, floor = 1 } = options;
+  const { initial, increaseAfterSuccesses, floor } = resolveAimdOptions({ ...options, key: 'any' });
   return { initial, increaseAfterSuccesses, floor };
 }
 

@@ -57,6 +57,7 @@ export function booleanOption(option: string, value: unknown, fallback: boolean)
   return value;
 }
 
+/** All options of the reference controller, defaults filled in. */
 export type ResolvedAimdOptions = Required<AimdOptions>;
 
 /** Fills in the defaults. @throws RangeError on the first bad option. */

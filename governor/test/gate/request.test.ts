@@ -310,7 +310,9 @@ describe('a request of a subagent', () => {
 describe('a refusal with an endless body', () => {
   it('is judged by its beginning', async () => {
     const { governor, clock } = stage({ retry: { throttle: 0 } });
-    const endless = new ReadableStream({ pull: (controller) => controller.enqueue(new TextEncoder().encode('x'.repeat(1_000))) });
+    const endless = new ReadableStream({
+      pull: (controller) => controller.enqueue(new TextEncoder().encode('x'.repeat(1_000))),
+    });
     const answer = await governor.request(KEY, async () => new Response(endless, { status: 429 }));
     expect([answer.status, clock.pending]).toEqual([429, 0]);
   });

@@ -4,7 +4,7 @@
  * may keep a copy of its answer that nobody reads, and a place must not hang on that.
  */
 
-import type { StreamedAnswer, WholeAnswer, WireAnswer, WireFrame } from '../wire/answer.js';
+import type { KeepAlive, StreamedAnswer, WholeAnswer, WireAnswer, WireFrame } from '../wire/answer.js';
 import type { Exchange } from '../wire/exchange.js';
 import { httpDate } from '../wire/instants.js';
 import type { MockClock } from './clock.js';
@@ -22,6 +22,7 @@ export class FetchDelivery {
   /** Its place at the provider is given back. */
   #isSettled = false;
   #isOver = false;
+  #hasBegun = false;
   /** When the next thing is due: reckoned from the first, so that late timers do not add up. */
   #dueMs = 0;
   #controller: ReadableStreamDefaultController | null = null;
@@ -36,9 +37,9 @@ export class FetchDelivery {
     this.#signal = signal;
   }
 
-  /** Undefined where the connection breaks before an answer, or the caller is gone. */
+  /** Undefined where the connection breaks before an answer, or the caller is gone. Rejects for a defect of the mock. */
   response(): Promise<Response | undefined> {
-    return new Promise((resolve) => {
+    return new Promise((resolve, reject) => {
       const abort = (): void => {
         this.#gone();
         resolve(undefined);
@@ -48,14 +49,48 @@ export class FetchDelivery {
         return;
       }
       this.#signal.addEventListener('abort', abort, { once: true });
+      const failed = (error: unknown): void => {
+        this.#gone();
+        reject(error);
+      };
       this.#exchange.whenReady((answer) => {
+        this.#hasBegun = true;
+        this.#cancelTimer?.();
         this.#dueMs = this.#clock.nowMs() + answer.afterMs;
-        this.#whenDue(() => this.#answer(answer, resolve));
-      });
+        this.#whenDue(() => {
+          try {
+            this.#answer(answer, resolve);
+          } catch (error) {
+            failed(error);
+          }
+        });
+      }, failed);
+      const { keepAlive } = this.#exchange;
+      if (!this.#hasBegun && keepAlive !== null) resolve(this.#keptAlive(keepAlive));
     });
   }
 
+  /** The response is there before its answer is; what `#answer` makes then goes into its stream. */
+  #keptAlive({ headers, data, everyMs }: KeepAlive): Response {
+    const body = new ReadableStream({
+      start: (controller) => {
+        this.#controller = controller;
+      },
+      cancel: () => this.#gone(),
+    });
+    const beat = (): void => {
+      this.#controller!.enqueue(ENCODER.encode(data));
+      this.#cancelTimer = this.#clock.after(everyMs, beat);
+    };
+    this.#cancelTimer = this.#clock.after(everyMs, beat);
+    return this.#responseOf({ status: 200, headers }, body);
+  }
+
   #answer(answer: WireAnswer, resolve: (response: Response | undefined) => void): void {
+    if (this.#controller !== null) {
+      this.#play(answer);
+      return;
+    }
     switch (answer.kind) {
       case 'nothing':
         if (answer.ending === 'hang') return;
@@ -72,30 +107,32 @@ export class FetchDelivery {
   }
 
   #whole(answer: WholeAnswer): Response {
-    if (answer.ending !== 'end') {
-      const frames = [{ afterMs: 0, data: answer.body }];
-      return this.#responseOf(answer, this.#stream({ frames, ending: answer.ending }));
-    }
+    if (answer.ending !== 'end') return this.#responseOf(answer, this.#stream(answer));
     this.#settle();
     return this.#responseOf(answer, answer.body);
   }
 
-  #responseOf({ status, headers }: WholeAnswer | StreamedAnswer, body: string | ReadableStream): Response {
+  #responseOf({ status, headers }: Pick<WholeAnswer, 'status' | 'headers'>, body: string | ReadableStream): Response {
     return new Response(body, { status, headers: { date: httpDate(this.#clock.epochMs()), ...headers } });
   }
 
-  #stream({ frames, ending }: Pick<StreamedAnswer, 'frames' | 'ending'>): ReadableStream {
-    const iterator = frames[Symbol.iterator]();
+  #stream(answer: WholeAnswer | StreamedAnswer): ReadableStream {
     return new ReadableStream({
       start: (controller) => {
         this.#controller = controller;
-        this.#frames = iterator;
-        this.#ending = ending;
-        this.#take(iterator.next());
-        this.#pump();
+        this.#play(answer);
       },
       cancel: () => this.#gone(),
     });
+  }
+
+  /** Puts the answer, whatever its kind, into the stream that is open. */
+  #play(answer: WireAnswer): void {
+    this.#frames = framesOf(answer)[Symbol.iterator]();
+    this.#ending = answer.ending;
+    this.#take(this.#frames.next());
+    if (this.#frame === null && this.#ending === 'end') this.#settle();
+    this.#pump();
   }
 
   readonly #pump = (): void => {
@@ -145,5 +182,16 @@ export class FetchDelivery {
     const waitMs = this.#dueMs - this.#clock.nowMs();
     if (waitMs <= 0) run();
     else this.#cancelTimer = this.#clock.after(waitMs, run);
+  }
+}
+
+function framesOf(answer: WireAnswer): Iterable<WireFrame> {
+  switch (answer.kind) {
+    case 'nothing':
+      return [];
+    case 'whole':
+      return [{ afterMs: 0, data: answer.body }];
+    case 'streamed':
+      return answer.frames;
   }
 }

@@ -5,7 +5,7 @@
  */
 
 import type { ServerResponse } from 'node:http';
-import type { NoAnswer, StreamedAnswer, WholeAnswer, WireAnswer, WireFrame } from '../wire/answer.js';
+import type { KeepAlive, NoAnswer, StreamedAnswer, WholeAnswer, WireAnswer, WireFrame } from '../wire/answer.js';
 import type { Exchange } from '../wire/exchange.js';
 import type { MockClock } from './clock.js';
 
@@ -28,6 +28,7 @@ export class Delivery {
   /** Its place at the provider is given back. */
   #isSettled = false;
   #isGone = false;
+  #hasBegun = false;
   /** When the next thing is due: reckoned from the first, so that late timers do not add up. */
   #dueMs = 0;
   #frames: Iterator<WireFrame> | null = null;
@@ -46,11 +47,11 @@ export class Delivery {
   }
 
   start(): void {
-    try {
-      this.#exchange.whenReady((answer) => this.#begin(answer));
-    } catch (error) {
-      this.#fail(error);
-    }
+    this.#exchange.whenReady(
+      (answer) => this.#begin(answer),
+      (error) => this.#fail(error),
+    );
+    if (!this.#hasBegun && this.#exchange.keepAlive !== null) this.#keepAlive(this.#exchange.keepAlive);
   }
 
   /** The connection is closed, whatever the reason. */
@@ -65,11 +66,32 @@ export class Delivery {
 
   #begin(answer: WireAnswer): void {
     if (this.#isGone) return;
+    this.#hasBegun = true;
+    this.#cancelTimer?.();
     this.#dueMs = this.#clock.nowMs() + answer.afterMs;
     this.#whenDue(() => this.#send(answer));
   }
 
+  #keepAlive({ headers, data, everyMs }: KeepAlive): void {
+    this.#writeHead(200, headers);
+    this.#response.flushHeaders();
+    const beat = (): void => {
+      this.#response.write(data);
+      this.#cancelTimer = this.#clock.after(everyMs, beat);
+    };
+    this.#cancelTimer = this.#clock.after(everyMs, beat);
+  }
+
+  /** A head that cannot be sent, of a style with a name that no header takes, is a defect too. */
   #send(answer: WireAnswer): void {
+    try {
+      this.#sendWhatever(answer);
+    } catch (error) {
+      this.#fail(error);
+    }
+  }
+
+  #sendWhatever(answer: WireAnswer): void {
     switch (answer.kind) {
       case 'nothing':
         this.#sendNothing(answer);
@@ -162,6 +184,7 @@ export class Delivery {
 
   /** As one flat list: an answer has a dozen headers, and a copy of the record for each step would cost more than they do. */
   #writeHead(status: number, headers: Readonly<Record<string, string>>, length?: number): void {
+    if (this.#response.headersSent) return;
     const list: string[] = [];
     for (const name in headers) list.push(name, headers[name]!);
     if (headers.date === undefined) list.push('date', this.#options.date());

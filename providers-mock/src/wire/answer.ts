@@ -38,6 +38,16 @@ export interface AnswerHead {
   readonly ending: 'end' | 'reset' | 'hang';
 }
 
+/**
+ * A head that goes out while the request still waits to be worked on, and then bytes that mean nothing, now and again. What
+ * the answer turns out to be comes after them, under a status of 200 whatever its own is.
+ */
+export interface KeepAlive {
+  readonly headers: Readonly<Record<string, string>>;
+  readonly data: string;
+  readonly everyMs: number;
+}
+
 export interface WireFrame {
   /** Milliseconds ≥ 0 since the frame before, or since the head. */
   readonly afterMs: number;

@@ -4,11 +4,16 @@
  */
 
 import type { AdmittedLease, Lease, Usage } from '../models/verdict.js';
-import type { WireAnswer } from './answer.js';
+import type { KeepAlive, WireAnswer } from './answer.js';
 
 export interface Exchange {
-  /** Calls `begin` with the answer as soon as the request is worked on: at once, unless it waits at a busy server. */
-  whenReady(begin: (answer: WireAnswer) => void): void;
+  /** What is sent to a client whose request waits; null = nothing until it is worked on. */
+  readonly keepAlive: KeepAlive | null;
+  /**
+   * Calls `begin` with the answer as soon as the request is worked on: at once, unless it waits at a busy server. Calls
+   * `failed` instead where no answer can be made, which is a defect; the request is then still to be `abandoned`.
+   */
+  whenReady(begin: (answer: WireAnswer) => void, failed: (error: unknown) => void): void;
   /** The answer is about to be complete; its place is free before the client can hear of it. Once, or `abandoned`. */
   answered(nowMs: number): void;
   /** The client went away before. */
@@ -17,6 +22,7 @@ export interface Exchange {
 
 /** An answer that holds nothing: a list of models, a request that is wrong. */
 export class PlainExchange implements Exchange {
+  readonly keepAlive = null;
   readonly #answer: WireAnswer;
 
   constructor(answer: WireAnswer) {
@@ -33,6 +39,7 @@ export class PlainExchange implements Exchange {
 }
 
 export class RefusedExchange implements Exchange {
+  readonly keepAlive = null;
   readonly #answer: WireAnswer;
   readonly #lease: Lease | null;
 
@@ -56,6 +63,7 @@ export class RefusedExchange implements Exchange {
 }
 
 export class AdmittedExchange implements Exchange {
+  readonly keepAlive: KeepAlive | null;
   readonly #lease: AdmittedLease;
   readonly #usage: Usage;
   readonly #answer: () => WireAnswer;
@@ -64,14 +72,24 @@ export class AdmittedExchange implements Exchange {
    * @param usage of the whole answer.
    * @param answer asked when the request is served.
    */
-  constructor(lease: AdmittedLease, usage: Usage, answer: () => WireAnswer) {
+  constructor(lease: AdmittedLease, usage: Usage, answer: () => WireAnswer, keepAlive: KeepAlive | null = null) {
+    this.keepAlive = keepAlive;
     this.#lease = lease;
     this.#usage = usage;
     this.#answer = answer;
   }
 
-  whenReady(begin: (answer: WireAnswer) => void): void {
-    this.#lease.whenServed(() => begin(this.#answer()));
+  whenReady(begin: (answer: WireAnswer) => void, failed: (error: unknown) => void): void {
+    this.#lease.whenServed(() => {
+      let answer: WireAnswer;
+      try {
+        answer = this.#answer();
+      } catch (error) {
+        failed(error);
+        return;
+      }
+      begin(answer);
+    });
   }
 
   answered(nowMs: number): void {

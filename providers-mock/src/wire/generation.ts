@@ -7,7 +7,7 @@ import { FAULT_EFFECTS, type FaultKind, type FaultSpec, pickFault, usedUnderFaul
 import type { ProviderModel } from '../models/provider-model.js';
 import { hintMs } from '../models/retry-after.js';
 import type { AdmittedLease, QuotaStanding, RequestFacts, RetryAfterSpec, Verdict } from '../models/verdict.js';
-import type { ErrorCase, RefusalStyle } from './answer.js';
+import type { ErrorCase, KeepAlive, RefusalStyle, WireAnswer } from './answer.js';
 import type { Asked } from './asked.js';
 import type { Dialect, RequestPath } from './dialect.js';
 import { type ErrorFacts, type ErrorStyles, errorAnswer } from './error-answer.js';
@@ -17,12 +17,18 @@ import type { Pace } from './paced-frames.js';
 import { addRateLimitHeaders } from './rate-limit-headers.js';
 import { type Reply, replyTo } from './reply.js';
 import { type ReplyPlan, replyAnswer } from './reply-answer.js';
+import { EVENT_STREAM } from './server-sent-events.js';
 
 /** How a model answers, besides its quotas. */
 export interface ModelManners {
   readonly retryAfter: RetryAfterSpec;
   /** Default: none. */
   readonly faults?: readonly FaultSpec[];
+  /**
+   * While a request waits at a busy server, its head is sent at once and bytes without meaning this often: blank lines, in a
+   * stream comments. Milliseconds > 0. Default: nothing is sent until it is worked on.
+   */
+  readonly keepAliveMs?: number;
   /** The `max_tokens` of a request that states none; whole, ≥ 1. Default 4096. */
   readonly unsetMaxTokens?: number;
   readonly draws: ModelDraws;
@@ -108,11 +114,17 @@ export function generate(model: ProviderModel, manners: ModelManners, request: G
   const maxTokens = asked.maxTokens ?? manners.unsetMaxTokens ?? UNSET_MAX_TOKENS;
   const drawnFor = { inputTokens: asked.inputTokens, maxTokens, model: asked.model, headers };
   const verdict = model.decide(drawnFor, at.nowMs);
-  const standings = model.standings(drawnFor, at.nowMs);
-  const { faults = [], draws } = manners;
-  const fault = faults.length === 0 ? null : pickFault(faults, at.nowMs, draws.fault(drawnFor));
-  const decided = { request, model, manners, drawnFor, standings, fault };
-  return verdict.kind === 'refused' ? refuse(decided, verdict) : admit(decided, verdict.lease);
+  try {
+    const standings = model.standings(drawnFor, at.nowMs);
+    const { faults = [], draws } = manners;
+    const fault = faults.length === 0 ? null : pickFault(faults, at.nowMs, draws.fault(drawnFor));
+    const decided = { request, model, manners, drawnFor, standings, fault };
+    return verdict.kind === 'refused' ? refuse(decided, verdict) : admit(decided, verdict.lease);
+  } catch (error) {
+    // The draws are a stranger's: what is wrong with them must not cost a place.
+    verdict.lease?.abandoned(at.nowMs);
+    throw error;
+  }
 }
 
 type Refused = Extract<Verdict, { kind: 'refused' }>;
@@ -146,8 +158,9 @@ function admit(decided: Decided, lease: AdmittedLease): Exchange {
     maxTokens: drawnFor.maxTokens,
   });
   const headers = headersOf(decided, false);
+  const keepAlive = keepAliveOf(decided, headers);
   if (fault === null) {
-    return new AdmittedExchange(lease, reply.usage, () => replyAnswer(planOf(decided, reply, headers)));
+    return new AdmittedExchange(lease, reply.usage, () => replyAnswer(planOf(decided, reply, headers)), keepAlive);
   }
   const faulty = {
     styles: stylesOf(request),
@@ -155,7 +168,16 @@ function admit(decided: Decided, lease: AdmittedLease): Exchange {
     earlyMs: manners.draws.refusalMs(drawnFor),
   };
   const used = usedUnderFault(FAULT_EFFECTS[fault], reply.usage);
-  return new AdmittedExchange(lease, used, () => faultAnswer(fault, { ...planOf(decided, reply, headers), ...faulty }));
+  const answer = (): WireAnswer => faultAnswer(fault, { ...planOf(decided, reply, headers), ...faulty });
+  return new AdmittedExchange(lease, used, answer, keepAlive);
+}
+
+function keepAliveOf({ request, manners }: Decided, headers: Readonly<Record<string, string>>): KeepAlive | null {
+  if (manners.keepAliveMs === undefined) return null;
+  const isEvents = request.asked.stream && request.path.asEvents;
+  const type = isEvents ? EVENT_STREAM : 'application/json';
+  const data = isEvents ? ': keep-alive\n\n' : '\n';
+  return { headers: { 'content-type': type, ...headers }, data, everyMs: manners.keepAliveMs };
 }
 
 /** Made when the request is served, since its pace depends on the load of that moment. */

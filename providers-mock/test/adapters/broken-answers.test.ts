@@ -1,11 +1,11 @@
-/** Broken answers as a client sees them, over HTTP and through msw alike; and that none of them keeps its place. */
+/** Broken and late answers as a client sees them, over HTTP and through msw alike; and that none of them keeps its place. */
 
 import { setupServer } from 'msw/node';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { FaultKind } from '../../src/models/faults.js';
 import { createMock } from '../../src/msw.js';
 import { type MockServer, startMockServer } from '../../src/server.js';
-import type { ApiLedger } from '../../src/wire/mock-api.js';
+import type { ApiLedger, ApiProvider } from '../../src/wire/mock-api.js';
 import { concurrency, provider, steady } from './mock-providers.js';
 import { ASK, eventually, STREAM } from './raw-client.js';
 
@@ -25,13 +25,16 @@ interface Mocked {
 async function mocked(adapter: string, kind: FaultKind): Promise<Mocked> {
   const faults = [{ kind, rate: 1, fromMs: null, toMs: null }];
   const draws = steady({ outputTokens: 4, firstTokenMs: 2, perTokenMs: 1, refusalMs: 1 });
-  const broken = provider([concurrency(1)], { manners: { faults, draws } });
+  return mockOf(adapter, provider([concurrency(1)], { manners: { faults, draws } }));
+}
+
+async function mockOf(adapter: string, acme: ApiProvider): Promise<Mocked> {
   if (adapter === 'msw') {
-    const mock = createMock({ provider: broken, baseUrl: BASE_URL });
+    const mock = createMock({ provider: acme, baseUrl: BASE_URL });
     msw.resetHandlers(...mock.handlers);
     return { url: BASE_URL, ledger: mock.ledger };
   }
-  server = await startMockServer({ providers: { acme: broken } });
+  server = await startMockServer({ providers: { acme } });
   return server;
 }
 
@@ -93,5 +96,43 @@ describe.each(['http', 'msw'])('over %s', (adapter) => {
     await expect(answer).rejects.toThrow();
     await eventually(() => large(mock).inFlight === 0);
     expect(large(mock).abandoned).toBe(1);
+  });
+
+  it('a request that waits at a busy server is kept alive, if that is the provider’s way', async () => {
+    const draws = steady({ outputTokens: 2, firstTokenMs: 60 });
+    const server = { slots: 1, queue: 5 };
+    const waiting = provider([], { manners: { draws, keepAliveMs: 10 } });
+    const queueing = { ...waiting, models: { large: { ...waiting.models.large!, server } } };
+    const mock = await mockOf(adapter, queueing);
+    const first = ask(mock, ASK);
+    await eventually(() => large(mock).inFlight === 1);
+    const [whole, stream] = await Promise.all([ask(mock, ASK), ask(mock, STREAM)]);
+    // Their heads are here before the first has its answer.
+    expect(large(mock).inFlight).toBe(3);
+    expect([whole.headers.get('content-type'), stream.headers.get('content-type')]).toEqual([
+      'application/json',
+      'text/event-stream; charset=utf-8',
+    ]);
+    const text = await whole.text();
+    expect(text).toMatch(/^\n+\{/);
+    expect(JSON.parse(text).choices[0].message.content).toBe('The tide');
+    expect(await stream.text()).toMatch(/^(: keep-alive\n\n)+data: (.|\n)*data: \[DONE\]\n\n$/);
+    expect((await (await first).text()).startsWith('{')).toBe(true);
+    expect(large(mock)).toMatchObject({ inFlight: 0, abandoned: 0 });
+  });
+
+  it('one that goes away while it waits gives its place in the line back', async () => {
+    const waiting = provider([], { manners: { draws: steady({ firstTokenMs: 60_000 }), keepAliveMs: 5 } });
+    const server = { slots: 1, queue: 5 };
+    const mock = await mockOf(adapter, { ...waiting, models: { large: { ...waiting.models.large!, server } } });
+    const controller = new AbortController();
+    const first = ask(mock, ASK, controller.signal);
+    first.catch(() => {});
+    await eventually(() => large(mock).inFlight === 1);
+    const second = (await ask(mock, STREAM, controller.signal)).text();
+    controller.abort();
+    await expect(second).rejects.toThrow();
+    await eventually(() => large(mock).inFlight === 0);
+    expect(large(mock).abandoned).toBe(2);
   });
 });

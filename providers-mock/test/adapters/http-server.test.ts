@@ -5,7 +5,9 @@ import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { afterEach, describe, expect, it } from 'vitest';
 import { type MockServer, type MockServerOptions, startMockServer } from '../../src/server.js';
+import type { ModelDraws } from '../../src/wire/generation.js';
 import type { ApiProvider } from '../../src/wire/mock-api.js';
+import { OPENAI_STYLE } from '../../src/wire/refusal-styles.js';
 import { concurrency, provider, requestsPerMinute, steady } from './mock-providers.js';
 import { ASK, eventually, post, RawClient, STREAM } from './raw-client.js';
 
@@ -104,6 +106,15 @@ describe('connections', () => {
     client.socket.destroy();
     await eventually(() => large().inFlight === 0);
     addsUp();
+  });
+
+  it.each([
+    ['whole', ASK],
+    ['streamed', STREAM],
+  ])('the place of a %s answer is free before its client can ask again', async (_, body) => {
+    await serve(provider([concurrency(1)]));
+    for (let n = 0; n < 50; n += 1) expect((await (await ask(body)).text()).length).toBeGreaterThan(0);
+    expect(large()).toMatchObject({ admitted: 50, refused: 0, peakInFlight: 1 });
   });
 
   it('a client that goes away while it waits frees its slot at once', async () => {
@@ -282,6 +293,33 @@ describe('closing', () => {
     await expect(answer).rejects.toThrow();
     await Promise.all([first, second]);
     expect(large()).toMatchObject({ inFlight: 0, abandoned: 1 });
+  });
+});
+
+describe('defects of the mock', () => {
+  const broken = (part: Partial<ModelDraws>, options: Partial<ApiProvider> = {}): ApiProvider =>
+    provider([concurrency(1)], { ...options, manners: { draws: { ...steady(), ...part } } });
+  const throws = (): never => {
+    throw new Error('a bad draw');
+  };
+
+  it.each([
+    ['of the answer', broken({ outputTokens: throws }), 500],
+    ['of its times', broken({ times: throws }), null],
+    [
+      'of a head that no header takes',
+      broken({}, { refusal: { ...OPENAI_STYLE, requestIdHeader: 'no header' } }),
+      null,
+    ],
+  ])('%s are told, cost no place, and end no server', async (_, acme, status) => {
+    const errors: unknown[] = [];
+    await serve(acme, { onError: (error) => void errors.push(error) });
+    for (let n = 1; n <= 3; n += 1) {
+      const response = await ask().catch(() => null);
+      expect(response?.status ?? null).toBe(status);
+      expect(errors).toHaveLength(n);
+      expect(large()).toMatchObject({ admitted: n, refused: 0, inFlight: 0 });
+    }
   });
 });
 

@@ -48,9 +48,14 @@ export class Asking {
   open(request: WireRequest): { readonly exchange: Exchange; readonly answer: WireAnswer } {
     const exchange = this.api.exchange(request, { nowMs: this.#nowMs, epochMs: NOON_MS + this.#nowMs });
     let answer: WireAnswer | undefined;
-    exchange.whenReady((ready) => {
-      answer = ready;
-    });
+    exchange.whenReady(
+      (ready) => {
+        answer = ready;
+      },
+      (error) => {
+        throw error;
+      },
+    );
     if (answer === undefined) throw new Error('the request waits');
     return { exchange, answer };
   }

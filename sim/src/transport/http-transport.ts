@@ -187,8 +187,8 @@ class Exchange implements Dispatcher.DispatchHandler {
   #judged(error: Error | undefined): AttemptEnd {
     const reader = this.#reader;
     const body = reader?.body();
-    const { class: verdict, retryAfterMs } = this.#classified(body, error);
-    if (verdict !== 'ok') return { class: verdict, retryAfterMs };
+    const { class: verdict, retryAfterMs, scope } = this.#classified(body, error);
+    if (verdict !== 'ok') return { class: verdict, retryAfterMs, ...(scope === 'concurrency' && { scope }) };
     // Who does not say what was used is taken to have used what was asked for.
     return {
       class: verdict,

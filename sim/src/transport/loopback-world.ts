@@ -19,8 +19,8 @@ export async function loopbackWorld(
   { providers, seed }: Pick<Scenario, 'providers' | 'seed'>,
   { speed = 1 }: LoopbackWorldOptions = {},
 ): Promise<World> {
-  const { scheduler, transport } = await openLoopback({ providers, streams: new RandomStreams(seed), speed });
   await rehearse();
+  const { scheduler, transport } = await openLoopback({ providers, streams: new RandomStreams(seed), speed });
   return {
     mode: 'loopback',
     scheduler,

@@ -204,6 +204,11 @@ describe('what it makes of an answer', () => {
       },
       { class: 'throttle', retryAfterMs: 10_000 },
     ],
+    [
+      'a limit of concurrent requests',
+      json(429, { error: { message: 'too many concurrent requests' } }),
+      { class: 'throttle', scope: 'concurrency' },
+    ],
     ['no capacity', json(503, {}), { class: 'overload', retryAfterMs: null }],
     ['a failure', json(500, {}), { class: 'transient' }],
     ["a gateway's page", (response) => response.writeHead(502).end('<html>Bad Gateway</html>'), { class: 'transient' }],
@@ -247,6 +252,7 @@ describe('what it makes of an answer', () => {
       events(opening, delta({ content: 'y' }), delta({}, 'stop'), DONE),
       { ...told, inputTokens: 3, outputTokens: 2 },
     ],
+    ['nothing but signs of life', 'openai', events(': keep-alive', ': keep-alive'), { class: 'overload' }],
     ['no end', 'openai', events(opening, delta({ content: 'y' })), { class: 'transient' }],
     [
       'half an end',
@@ -322,9 +328,11 @@ describe('what it makes of an answer', () => {
 });
 
 describe('an attempt that is abandoned', () => {
-  it('closes its connection and hears nothing, though its answer may have begun', async () => {
+  it('is not sent any more, or closes its connection, and hears nothing', async () => {
     const scheduler = new WallScheduler(new WallTime());
+    let requests = 0;
     const server = await served((response) => {
+      requests++;
       response.writeHead(200, { 'content-type': 'text/event-stream' }).write(frameOf(delta({ content: 'y' })));
     });
     const transport = transportTo({ baseUrl: urlOf(server), stream: true }, scheduler);
@@ -350,6 +358,8 @@ describe('an attempt that is abandoned', () => {
     ]);
     expect([end, answers, transport.inFlight]).toEqual(['drained', [], 0]);
     await transport.close();
+    // The other left before it was sent.
+    expect(requests).toBe(1);
   });
 
   it('when its answer is in but not told yet, still hears nothing', async () => {

@@ -1,5 +1,6 @@
 /** The scheduler on real time, on a clock that the test moves: instants, their order, their speed and their end. */
 
+import { getEventListeners } from 'node:events';
 import { ManualClock } from '@tidegate/governor/testing';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
@@ -46,6 +47,39 @@ class Bench {
     expect(await end).toBe('drained');
   }
 }
+
+/** Its timers fire when the test says so. */
+class EarlyClock {
+  #now = 0;
+  readonly #timers: (() => void)[] = [];
+
+  now(): number {
+    return this.#now;
+  }
+
+  schedule(fn: () => void): () => void {
+    this.#timers.push(fn);
+    return () => {};
+  }
+
+  fireAt(now: number): void {
+    this.#now = now;
+    for (const fire of this.#timers.splice(0)) fire();
+  }
+}
+
+it('a delay of wall time is never cut short by a timer that fires early, at any speed', () => {
+  const early = new EarlyClock();
+  const time = new WallTime({ clock: early, speed: 10 });
+  const seen: number[] = [];
+  time.start();
+  time.after(25, () => seen.push(time.nowMs()));
+  early.fireAt(2);
+  early.fireAt(2.49);
+  expect(seen).toEqual([]);
+  early.fireAt(2.5);
+  expect(seen).toEqual([25]);
+});
 
 describe('an instant', () => {
   it('has one time, however long it takes, and what it causes at once is part of it', () => {
@@ -112,23 +146,13 @@ describe('an instant', () => {
 
   it('is never before its time, though a timer may be', () => {
     const seen: number[] = [];
-    const timers: (() => void)[] = [];
-    let real = 0;
-    const early = {
-      now: () => real,
-      schedule(fn: () => void) {
-        timers.push(fn);
-        return () => {};
-      },
-    };
+    const early = new EarlyClock();
     const scheduler = new WallScheduler(new WallTime({ clock: early, soon: (run) => run() }));
     scheduler.after(2, timer, () => seen.push(scheduler.now()), undefined);
     void scheduler.run({ onError: () => {}, isAwaited: () => true });
-    real = 1.4;
-    timers.shift()?.();
+    early.fireAt(1.4);
     expect(seen).toEqual([]);
-    real = 2.0004;
-    timers.shift()?.();
+    early.fireAt(2.0004);
     expect(seen).toEqual([2]);
   });
 
@@ -214,6 +238,16 @@ describe('the end', () => {
 
     const third = new Bench();
     expect(await third.run({ interrupt: AbortSignal.abort() })).toBe('interrupted');
+  });
+
+  it('leaves nothing behind at the signal that might have interrupted it', async () => {
+    const { signal } = new AbortController();
+    const bench = new Bench();
+    const end = bench.run({ interrupt: signal });
+    expect(getEventListeners(signal, 'abort')).toHaveLength(1);
+    bench.scheduler.stop();
+    await end;
+    expect(getEventListeners(signal, 'abort')).toEqual([]);
   });
 
   it('comes when nothing is left to happen, and not while an answer is awaited', async () => {
