@@ -4,7 +4,6 @@
  * file is not current. Adds no word of its own about a name: what is missing there is missing in the docstring.
  */
 
-import { execFileSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -215,14 +214,7 @@ function page() {
   return `${['# API', INTRO, ...blocks].filter(Boolean).join('\n\n')}\n`;
 }
 
-/** As `npm run format` leaves a page, so that formatting changes nothing. */
-function formatted(markdown) {
-  const biome = join(root, 'node_modules/@biomejs/biome/bin/biome');
-  const args = [biome, 'format', '--stdin-file-path=docs/api.md'];
-  return execFileSync(process.execPath, args, { cwd: root, input: markdown, encoding: 'utf8' });
-}
-
-const text = formatted(page());
+const text = page();
 if (!process.argv.includes('--check')) {
   writeFileSync(target, text);
 } else if (readFileSync(target, 'utf8') !== text) {
