@@ -139,16 +139,25 @@ export class FetchDelivery {
     if (this.#isOver) return;
     let sent = 0;
     while (sent < TURN && this.#frame !== null && this.#dueMs <= this.#clock.nowMs()) {
-      const { data } = this.#frame;
-      this.#take(this.#frames!.next());
-      if (this.#frame === null && this.#ending === 'end') this.#settle();
-      this.#controller!.enqueue(typeof data === 'string' ? ENCODER.encode(data) : data);
+      this.#sendFrame(this.#frame);
       sent += 1;
     }
     if (this.#frame === null) this.#end();
     else if (sent === TURN) this.#clock.soon(this.#pump);
-    else this.#whenDue(this.#pump);
+    else this.#whenDue(this.#wake);
   };
+
+  /** The time of the next frame has come. */
+  readonly #wake = (): void => {
+    if (this.#frame !== null) this.#sendFrame(this.#frame);
+    this.#pump();
+  };
+
+  #sendFrame({ data }: WireFrame): void {
+    this.#take(this.#frames!.next());
+    if (this.#frame === null && this.#ending === 'end') this.#settle();
+    this.#controller!.enqueue(typeof data === 'string' ? ENCODER.encode(data) : data);
+  }
 
   #take(result: IteratorResult<WireFrame, unknown>): void {
     this.#frame = result.done ? null : result.value;

@@ -137,16 +137,23 @@ export class Delivery {
   readonly #pump = (): void => {
     if (this.#isGone) return;
     let isRead = true;
-    while (isRead && this.#frame !== null && this.#dueMs <= this.#clock.nowMs()) {
-      const { data } = this.#frame;
-      this.#take(this.#frames!.next());
-      if (this.#frame === null && this.#ending === 'end') this.#settle();
-      isRead = this.#response.write(data);
-    }
+    while (isRead && this.#frame !== null && this.#dueMs <= this.#clock.nowMs()) isRead = this.#sendFrame(this.#frame);
     if (!isRead) this.#whenRead();
-    else if (this.#frame !== null) this.#whenDue(this.#pump);
+    else if (this.#frame !== null) this.#whenDue(this.#wake);
     else this.#endAfter('', this.#ending);
   };
+
+  /** The time of the next frame has come. */
+  readonly #wake = (): void => {
+    if (this.#frame !== null && !this.#sendFrame(this.#frame)) this.#whenRead();
+    else this.#pump();
+  };
+
+  #sendFrame({ data }: WireFrame): boolean {
+    this.#take(this.#frames!.next());
+    if (this.#frame === null && this.#ending === 'end') this.#settle();
+    return this.#response.write(data);
+  }
 
   #take(result: IteratorResult<WireFrame, unknown>): void {
     this.#frame = result.done ? null : result.value;

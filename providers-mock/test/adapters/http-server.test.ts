@@ -168,8 +168,11 @@ describe('connections', () => {
     client.send(post(JSON.stringify({ ...JSON.parse(ASK), max_tokens: 5_000_000 })));
     await eventually(() => large().tokens.output > 0);
     expect(large().inFlight).toBe(0);
-    client.socket.resume();
+    // Without reading, only a write that is answered by a reset tells that the other end is gone; empty lines ask for nothing.
+    const knocking = setInterval(() => client.send('\r\n'), 5);
     await client.closed;
+    clearInterval(knocking);
+    expect(server.ledger().rejected).toEqual({});
   });
 
   it('half-open connections are closed in time, with an answer in the shape of the provider', async () => {

@@ -95,9 +95,13 @@ function answered(
   const request = { method: 'POST', target: PATHS[wire], headers: {}, body: JSON.stringify(body) };
   api.exchange(request, { nowMs: 0, epochMs: EPOCH_MS });
   let answer: WireAnswer | undefined;
-  api.exchange(request, { nowMs: 30_000, epochMs: EPOCH_MS + 30_000 }).whenReady((given) => {
+  const second = api.exchange(request, { nowMs: 30_000, epochMs: EPOCH_MS + 30_000 });
+  const failed = (error: unknown): never => {
+    throw error;
+  };
+  second.whenReady((given) => {
     answer = given;
-  });
+  }, failed);
   if (answer === undefined) throw new Error('the request waits');
   return answer;
 }
