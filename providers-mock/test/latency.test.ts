@@ -41,8 +41,12 @@ describe('service time', () => {
     expect([underLoad(1, 1 / 3), underLoad(1, 2 / 3)]).toEqual([0.333, 0.667]);
   });
 
-  it('that a load makes endless is refused', () => {
+  it('that a load makes endless is thirty years', () => {
     const factor = loadFactor({ slope: 0, kneeStart: 0, kneeBase: 10 }, 400);
-    expect(() => underLoad(1, factor)).toThrow('service time under load must be finite and at least 0, got Infinity');
+    expect(underLoad(1, factor)).toBe(1e12);
+    expect(underLoad(0, factor)).toBe(0);
+  });
+  it('below 0 is refused', () => {
+    expect(() => underLoad(-1, 2)).toThrow('service time under load must be at least 0, got -2');
   });
 });

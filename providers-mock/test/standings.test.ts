@@ -61,6 +61,16 @@ describe('standings', () => {
     expect(model.standings(ONE, 0)).toMatchObject([{ spec: { limit: 1 }, remaining: -1 }]);
   });
 
+  it('of a bucket are exact, where the time of a unit is no whole number', () => {
+    const left = (limit: number, perMs: number, taken: number): number | undefined => {
+      const model = new ProviderModel([tokens(limit, perMs, 'token-bucket')]);
+      model.decide({ inputTokens: taken, maxTokens: 0 }, 0);
+      return model.standings(ONE, 0)[0]?.remaining;
+    };
+    // A division of doubles says 2 and a bit less than 3, 7 and 7.
+    expect([left(7, 1_000, 4), left(11, 61_000, 4), left(13, 86_400_000, 6)]).toEqual([3, 7, 7]);
+  });
+
   it('tell what the request would take, and a debt', () => {
     const quota = { ...tokens(100, 60_000, 'token-bucket'), counts: 'total', reserve: 'max-tokens' } as QuotaSpec;
     const model = new ProviderModel([quota]);

@@ -27,8 +27,17 @@ export interface AimdOptions {
 
 /** @throws RangeError `option: expected …, got …`. */
 export function refuseOption(option: string, value: unknown, allowed: string): never {
-  const shown = typeof value === 'string' ? JSON.stringify(value.slice(0, 60)) : String(value);
+  const shown = typeof value === 'string' ? JSON.stringify(value.slice(0, 60)) : textOf(value);
   throw new RangeError(`${option}: expected ${allowed}, got ${shown} (${typeof value})`);
+}
+
+/** Also of what has no text of its own. */
+function textOf(value: unknown): string {
+  try {
+    return String(value);
+  } catch {
+    return Object.prototype.toString.call(value);
+  }
 }
 
 /** An integer ≥ `least`, or `fallback` when omitted. */

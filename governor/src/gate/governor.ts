@@ -116,18 +116,26 @@ function settingsOf(options: GovernorOptions): BucketSettings & { readonly initi
   const growthFactor = numberOption('growthFactor', options.growthFactor, 1, 'a number ≥ 1', (n) => n >= 1);
   return {
     initial,
-    growthLimit: Math.max(growthLimit, Math.floor(growthFactor * initial)),
+    growthLimit: Math.max(growthLimit, Math.min(Number.MAX_SAFE_INTEGER, Math.floor(growthFactor * initial))),
     idleResetMs,
     maxCooldownMs: numberOption('maxCooldownMs', options.maxCooldownMs, 900_000, 'milliseconds above 0', (n) => n > 0),
     freezeOn: freezeOption(options.freezeOn),
     resumeStaggerMs: numberOption('resumeStaggerMs', options.resumeStaggerMs, 0, 'milliseconds ≥ 0', (n) => n >= 0),
     maxQueue:
       options.maxQueue === undefined ? Number.POSITIVE_INFINITY : integerOption('maxQueue', options.maxQueue, 1, 1),
-    clock: options.clock ?? systemClock,
+    clock: clockOption(options.clock),
     listeners: new Listeners(report),
     requests: new RequestListeners(report),
     signals: new AbortSignals(),
   };
+}
+
+function clockOption(value: Clock | undefined): Clock {
+  if (value === undefined) return systemClock;
+  if (typeof value?.now !== 'function' || typeof value.schedule !== 'function') {
+    refuseOption('clock', value, 'an object with now() and schedule()');
+  }
+  return value;
 }
 
 function freezeOption(value: unknown): 'any' | 'rate' {
@@ -153,6 +161,9 @@ class BucketGovernor implements Governor, RunHost {
   constructor(options: GovernorOptions) {
     this.#settings = settingsOf(options);
     const { growthLimit } = this.#settings;
+    if (options.controller !== undefined && typeof options.controller !== 'function') {
+      refuseOption('controller', options.controller, 'a function from a key to a controller');
+    }
     this.#makeController = options.controller ?? ((key) => new AimdController({ ...options, key, growthLimit }));
     this.#retry = resolveRetryPolicy(options.retry);
     this.#random = options.random ?? Math.random;
@@ -235,7 +246,7 @@ class BucketGovernor implements Governor, RunHost {
 
   snapshots(): BucketSnapshot[] {
     const now = this.clock.now();
-    for (const bucket of [...this.#buckets]) if (bucket.isIdle(now)) this.#forget(bucket);
+    for (const bucket of [...this.#buckets]) if (bucket.isIdle(now)) this.#forget(bucket, now);
     return this.#buckets.map((bucket) => bucket.snapshot());
   }
 
@@ -311,11 +322,12 @@ class BucketGovernor implements Governor, RunHost {
     for (let i = 0; i < 2 && this.#buckets.length > 0; i++) {
       this.#sweepFrom = (this.#sweepFrom + 1) % this.#buckets.length;
       const bucket = this.#buckets[this.#sweepFrom] as Bucket;
-      if (bucket.isIdle(now)) this.#forget(bucket);
+      if (bucket.isIdle(now)) this.#forget(bucket, now);
     }
   }
 
-  #forget(bucket: Bucket): void {
+  #forget(bucket: Bucket, now: number): void {
+    bucket.forgotten(now);
     const { provider, model } = bucket.key;
     const models = this.#providers.get(provider);
     models?.delete(model);

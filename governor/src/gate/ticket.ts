@@ -111,6 +111,7 @@ export class GateTicket<L extends TicketLane> implements Ticket, FifoMember {
   }
 
   throttle(refusal: Refusal = {}): void {
+    if (refusal === null) refuseOption('refusal', refusal, 'an object');
     const { reason = 'rate_limited', retryAfterMs } = refusal;
     if (!THROTTLE_REASONS.includes(reason)) refuseOption('reason', reason, THROTTLE_REASONS.join(', '));
     if (retryAfterMs !== undefined && !(retryAfterMs >= 0 && retryAfterMs < Number.POSITIVE_INFINITY)) {

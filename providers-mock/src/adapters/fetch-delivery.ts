@@ -131,7 +131,6 @@ export class FetchDelivery {
     this.#frames = framesOf(answer)[Symbol.iterator]();
     this.#ending = answer.ending;
     this.#take(this.#frames.next());
-    if (this.#frame === null && this.#ending === 'end') this.#settle();
     this.#pump();
   }
 
@@ -155,7 +154,6 @@ export class FetchDelivery {
 
   #sendFrame({ data }: WireFrame): void {
     this.#take(this.#frames!.next());
-    if (this.#frame === null && this.#ending === 'end') this.#settle();
     this.#controller!.enqueue(typeof data === 'string' ? ENCODER.encode(data) : data);
   }
 

@@ -50,15 +50,19 @@ export function serviceMs(times: TokenTimes, factor: number): number {
   return underLoad(promptMs(times) + times.perOutputTokenMs * times.outputTokens, factor);
 }
 
+/** An answer that takes 30 years never comes; a power of the load may ask for more than a number holds. */
+const LONGEST_MS = 1e12;
+
 /**
  * `ms` × `factor` to the nearest microsecond: the last bit of a power may differ between engines, and must not reach a
  * trace.
  *
- * @throws RangeError when the product is not a finite number ≥ 0.
+ * @throws RangeError when the product is below 0.
  */
 export function underLoad(ms: number, factor: number): number {
-  const loadedMs = Math.round(ms * factor * 1000) / 1000;
-  check('service time under load', loadedMs, Number.isFinite(loadedMs) && loadedMs >= 0, 'finite and at least 0');
+  if (ms === 0) return 0;
+  const loadedMs = Math.min(LONGEST_MS, Math.round(ms * factor * 1000) / 1000);
+  check('service time under load', loadedMs, loadedMs >= 0, 'at least 0');
   return loadedMs;
 }
 

@@ -9,6 +9,8 @@ type Refusal = Pick<Extract<Verdict, { kind: 'refused' }>, 'waitMs' | 'scope' | 
 type StatedHint = Exclude<RetryAfterSpec, { kind: 'none' }>;
 
 const SECOND_US = 1_000_000;
+/** 30 years: a hint that lies by a large factor still is a number that a header can hold. */
+const LONGEST_US = 1e15;
 
 /**
  * Milliseconds, to the microsecond; null = the refusal carries no hint.
@@ -32,7 +34,8 @@ export function hintMs(spec: RetryAfterSpec, refusal: Refusal, nowMs: number, ra
   if (spec.scopes !== undefined && !spec.scopes.includes(refusal.scope)) return null;
   const meantMs = spec.kind === 'constant' ? spec.ms : exactMs(spec, refusal, nowMs);
   if (meantMs === null) return null;
-  const saidUs = Math.round(meantMs * 1000 * (spec.factor ?? 1) * (1 + spec.error * (2 * random - 1)));
+  const meantUs = meantMs * 1000 * (spec.factor ?? 1) * (1 + spec.error * (2 * random - 1));
+  const saidUs = Math.min(LONGEST_US, Math.round(meantUs));
   return readUs(spec, saidUs, Math.round(nowMs * 1000)) / 1000;
 }
 

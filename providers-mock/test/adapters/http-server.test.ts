@@ -70,9 +70,9 @@ describe('the pages of the server', () => {
   });
 
   it('several providers are reached each under its own name', async () => {
-    server = await startMockServer({ providers: { acme: provider(), other: provider([requestsPerMinute(0)]) } });
+    server = await startMockServer({ providers: { acme: provider(), 'the other': provider([requestsPerMinute(0)]) } });
     const statuses = await Promise.all(
-      ['/acme/v1', '/other/v1', '/v1'].map(async (base) => (await ask(ASK, `${base}/chat/completions`)).status),
+      ['/acme/v1', '/the%20other/v1', '/v1'].map(async (base) => (await ask(ASK, `${base}/chat/completions`)).status),
     );
     expect(statuses).toEqual([200, 429, 404]);
   });
@@ -139,6 +139,39 @@ describe('connections', () => {
     await eventually(() => large().inFlight === 0, 200);
     expect(large()).toMatchObject({ abandoned: 1, tokens: { output: 0 } });
   });
+
+  it('a client that goes away in the middle of its body was never there', async () => {
+    await serve();
+    for (const leave of ['end', 'destroy'] as const) {
+      const client = new RawClient(server.port);
+      client.send(post(ASK).slice(0, -5));
+      await eventually(() => client.socket.bytesWritten > 0);
+      client.socket[leave]();
+      await client.closed;
+    }
+    expect((await ask()).status).toBe(200);
+    expect(large().requests).toBe(1);
+    expect(server.ledger().rejected).toEqual({});
+  });
+
+  it.each([
+    [2, 67],
+    [9, 65],
+    [28, 60],
+  ])(
+    'the place of a stream is free before its client reads its end, where that end fills the buffer',
+    async (letters, max_tokens) => {
+      // Found by trying: with a model of so long a name, the last frame is the one that reaches the 16 kB of Node 20.
+      const model = 'm'.repeat(letters);
+      const { large: spec } = provider([concurrency(1)], { manners: { draws: steady({ outputTokens: 90 }) } }).models;
+      server = await startMockServer({ providers: { acme: { ...provider(), models: { [model]: spec! } } } });
+      const client = new RawClient(server.port);
+      client.send(post(JSON.stringify({ ...JSON.parse(STREAM), model, max_tokens })));
+      await client.until('[DONE]');
+      expect((await ask(JSON.stringify({ ...JSON.parse(ASK), model }))).status).toBe(200);
+      client.socket.destroy();
+    },
+  );
 
   it('pipelined requests of a connection that breaks are all given up', async () => {
     await serve(slow(60_000));

@@ -72,7 +72,8 @@ describe('the input', () => {
     const of = OF[dialect];
     expect([1, 4, 5, 4_000].map((length) => inputOf(dialect, of('x'.repeat(length))))).toEqual([1, 1, 2, 1_000]);
     // Bytes, not characters: two, three and four of them.
-    expect(['é', '海', '🌊'].map((letter) => inputOf(dialect, of(letter.repeat(8))))).toEqual([4, 6, 8]);
+    const letters = ['é', '\u07ff', '\u0800', '海', '🌊'];
+    expect(letters.map((letter) => inputOf(dialect, of(letter.repeat(8))))).toEqual([4, 4, 6, 6, 8]);
   });
 
   it.each<[Dialect, object, number]>([

@@ -61,7 +61,9 @@ async function main(argv: readonly string[]): Promise<ExitCode> {
 
 // Whoever reads the output may stop reading, as `head` does; that is no fault.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-  if (error.code !== 'EPIPE') throw error;
+  if (error.code === 'EPIPE') return;
+  process.stderr.write(`the output cannot be written: ${error.message}\n`);
+  process.exit(EXIT.usage);
 });
 
 process.exitCode = await main(process.argv);

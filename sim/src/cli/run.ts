@@ -189,6 +189,9 @@ function exitCodeOf(summary: Summary, stop: StopReason): ExitCode {
   return summary.expectations.every(({ pass }) => pass) ? EXIT.ok : EXIT.expectationFailed;
 }
 
+/** Ctrl-C, and how a supervisor asks a process to end. */
+const ENDING = ['SIGINT', 'SIGTERM'] as const;
+
 /** The first Ctrl-C ends the run and keeps what is there; the second ends the process at once. */
 function interruptSignal(): { readonly signal: AbortSignal; release(): void } {
   const controller = new AbortController();
@@ -197,8 +200,13 @@ function interruptSignal(): { readonly signal: AbortSignal; release(): void } {
     console.error('interrupted: keeping what is there; once more to end at once');
     controller.abort();
   };
-  process.on('SIGINT', hear);
-  return { signal: controller.signal, release: () => process.off('SIGINT', hear) };
+  for (const signal of ENDING) process.on(signal, hear);
+  return {
+    signal: controller.signal,
+    release() {
+      for (const signal of ENDING) process.off(signal, hear);
+    },
+  };
 }
 
 function overridesOf({ set = [], seed, controller }: Options) {

@@ -4,8 +4,10 @@
  * a unit of its own in `checks/`.
  */
 
+import { resolveAimdOptions } from '@tidegate/governor';
 import type {
   ConcurrencyChanged,
+  NodeExecuting,
   NodeWaiting,
   RequestAdmitted,
   RequestQueued,
@@ -25,6 +27,7 @@ import { scenarioOf } from './scenario-facts.js';
 
 /** Before `trace-started`; a trace has nothing before it. */
 const NO_RULES: Rules = {
+  idleResetMs: Number.POSITIVE_INFINITY,
   mode: 'simulated',
   initial: Number.POSITIVE_INFINITY,
   floor: 0,
@@ -127,7 +130,7 @@ export class Checks {
    */
   #place(request: WatchedRequest, event: TraceEvent): void {
     const isSameInstant = event.t === request.queuedAt;
-    if (isSameInstant && (event.type === 'concurrency-changed' || event.type === 'request-admitted')) return;
+    if (isSameInstant && mayComeBefore(request, event)) return;
     this.#arriving = undefined;
     if (event.type === 'node-waiting' && event.reason === 'seat' && isOf(request, event)) {
       request.phase = 'parked';
@@ -160,10 +163,11 @@ export class Checks {
     key.turns.leave(request);
     checkRoom(key);
     checkCooldown(key, event.t);
-    if (this.#rules.isReference) checkEpoch(key, event.epoch);
+    if (this.#rules.isReference) checkEpoch(key, event.epoch, event.t, this.#rules.idleResetMs);
     accountWait(event, request);
     key.admitted++;
     key.inFlight++;
+    key.lastUsedAt = event.t;
     if (key.inFlight > key.mostInFlight) key.mostInFlight = key.inFlight;
     request.phase = 'in-flight';
     request.epoch = event.epoch;
@@ -176,6 +180,7 @@ export class Checks {
     const key = this.#key(event.key);
     checkBalance(key, request);
     key.inFlight--;
+    key.lastUsedAt = t;
     accountService(event, request);
     if (this.#rules.isReference) weigh(event, key);
     if (cooldownUntil !== undefined && cooldownUntil > key.coolingUntil) key.coolingUntil = cooldownUntil;
@@ -217,7 +222,21 @@ function enterGate(request: WatchedRequest): void {
   request.key.turns.enter(request);
 }
 
-function isOf({ lane, agent }: WatchedRequest, event: NodeWaiting): boolean {
+/** What the first asking of a run can cause, at others, before the request itself comes to the gate. */
+function mayComeBefore(request: WatchedRequest, event: TraceEvent): boolean {
+  switch (event.type) {
+    case 'concurrency-changed':
+    case 'request-admitted':
+      return true;
+    case 'node-executing':
+    case 'node-waiting':
+      return !isOf(request, event);
+    default:
+      return false;
+  }
+}
+
+function isOf({ lane, agent }: WatchedRequest, event: NodeWaiting | NodeExecuting): boolean {
   return lane.run === event.run && agent === event.node;
 }
 
@@ -239,8 +258,9 @@ function count(key: WatchedKey, outcome: RequestSettled['outcome'], refusedBy: s
 function rulesOf(event: TraceStarted): Rules {
   const { mode, controller, floor, increaseAfterSuccesses } = event;
   const initial = event.initial ?? Number.POSITIVE_INFINITY;
-  const { growthLimit = 0, growthFactor = 1 } = scenarioOf(event).governor.options;
+  const { growthLimit = 0, growthFactor = 1, ...options } = scenarioOf(event).governor.options;
   return {
+    idleResetMs: resolveAimdOptions({ ...options, key: 'any' }).idleResetMs,
     mode,
     initial,
     floor,

@@ -27,6 +27,11 @@ export class EpochWatch {
     if (epoch > this.current) this.current = epoch;
   }
 
+  /** The governor forgot the key, which begins with its first epoch again. */
+  forgotten(): void {
+    this.current = 0;
+  }
+
   /** A request that was admitted in `epoch` was refused. True if that turned the epoch. */
   throttled(epoch: number): boolean {
     if (!this.#turns || epoch !== this.current) return false;

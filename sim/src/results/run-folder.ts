@@ -112,8 +112,12 @@ function prepare(out: string, folder: string, target: string): string {
 function makePartial(path: string): string {
   for (let n = 1; ; n++) {
     const name = n === 1 ? path : `${path}-${n}`;
-    // Only a folder that is made says its path.
-    if (mkdirSync(name, { recursive: true }) !== undefined) return name;
+    try {
+      mkdirSync(name);
+      return name;
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+    }
   }
 }
 

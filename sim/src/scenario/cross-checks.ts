@@ -130,7 +130,8 @@ function targets(data: unknown): readonly Finding[] {
     ([provider, settings]) => [provider, asMapping(asMapping(settings)?.models)] as const,
   );
   // Where the providers or their models are missing, that is what there is to say.
-  if (models.length === 0 || models.some(([, ofProvider]) => ofProvider === undefined)) return [];
+  const isMissing = asMapping(valueAt(data, ['providers'])) === undefined;
+  if (isMissing || models.some(([, ofProvider]) => ofProvider === undefined)) return [];
   const keys = models.flatMap(([provider, ofProvider]) =>
     Object.keys(ofProvider ?? {}).map((model) => `${provider}/${model}`),
   );

@@ -42,7 +42,7 @@ function distribution(unit: Unit, files: CsvFiles): z.ZodType<Distribution> {
       ofKind('exponential', z.strictObject({ mean: quantity() })),
       ofKind('lognormal', inOrder('median', '<', 'p95', { median: positive(), p95: positive() })),
       ofKind('normal', z.strictObject({ mean: quantity(), sd: quantity() })),
-      ofKind('erlang', z.strictObject({ k: whole({ min: 1 }), mean: quantity() })),
+      ofKind('erlang', z.strictObject({ k: whole({ min: 1, max: 1000 }), mean: quantity() })),
       ofKind('pareto', z.strictObject({ min: positive(), alpha: number({ above: 0 }) })),
       ofKind('empirical', values(unit, quantity(), files)),
     ],

@@ -15,19 +15,22 @@ export function expected(what: string): (issue: { readonly input?: unknown }) =>
 
 export interface Range {
   readonly min?: number;
+  readonly max?: number;
   readonly above?: number;
   readonly below?: number;
 }
 
-function rangeWords({ min, above, below }: Range): string {
+function rangeWords({ min, max, above, below }: Range): string {
   if (above !== undefined && below !== undefined) return ` between ${above} and ${below}, both excluded`;
   if (above !== undefined) return ` above ${above}`;
+  if (min !== undefined && max !== undefined) return ` from ${min} to ${max}`;
   return min === undefined ? '' : ` ≥ ${min}`;
 }
 
-function withRange(number: z.ZodNumber, { min, above, below }: Range): z.ZodType<number> {
+function withRange(number: z.ZodNumber, { min, max, above, below }: Range): z.ZodType<number> {
   let ranged = number;
   if (min !== undefined) ranged = ranged.min(min);
+  if (max !== undefined) ranged = ranged.max(max);
   if (above !== undefined) ranged = ranged.gt(above);
   if (below !== undefined) ranged = ranged.lt(below);
   return ranged;
@@ -104,9 +107,11 @@ export function meanTime(): z.ZodType<number> {
 }
 
 const shortestMeanMs = 1;
+/** Of episodes: what has passed of them while nobody asked is gone through when somebody does. */
+const shortestEpisodeMs = 100;
 
 const anyMeanTime = positiveDuration
-  .refine((ms) => ms >= shortestMeanMs, { error: `must be at least ${shortestMeanMs}ms` })
+  .refine((ms) => ms >= shortestEpisodeMs, { error: `must be at least ${shortestEpisodeMs}ms` })
   .meta({ id: 'meanTime' });
 
 /** A duration in milliseconds that may be negative: `-30s`. */

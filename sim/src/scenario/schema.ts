@@ -26,7 +26,7 @@ export interface WrittenScenario {
 }
 
 /** A name becomes a directory that is replaced whole, so it must not lead anywhere else. */
-const namePattern = /^[^./\\\s][^/\\\n\r\t]{0,99}$/;
+const namePattern = /^[^./\\\s\p{Cc}][^/\\\p{Cc}]{0,99}$/u;
 
 /** Whether results can be kept under this name. */
 export function isScenarioName(name: string): boolean {

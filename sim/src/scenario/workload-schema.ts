@@ -72,10 +72,17 @@ export function splitTarget(target: string): RunSettings['target'] {
 
 const defaultName = 'agent-{n}';
 
+/** Each is held in memory for as long as its run. */
+const MOST_AGENTS = 1_000_000;
+/** Of one agent, one after the other. */
+const MOST_REQUESTS = 1_000_000_000;
+
 function agents(files: CsvFiles, distributions: Distributions): z.ZodType<AgentsSettings> {
   const written = z.strictObject(
     {
-      count: z.exactOptional(whole({ min: 1 })).describe('How many agents. Whole number ≥ 1. Or else csv.'),
+      count: z
+        .exactOptional(whole({ min: 1, max: MOST_AGENTS }))
+        .describe('How many agents. Whole number from 1 to 1,000,000. Or else csv.'),
       csv: z
         .exactOptional(text('the name of a CSV file'))
         .describe(
@@ -84,8 +91,10 @@ function agents(files: CsvFiles, distributions: Distributions): z.ZodType<Agents
       name: z
         .exactOptional(text('a name'))
         .meta({ description: 'The name of an agent; {n} is its number, from 1.', default: defaultName }),
-      asks: whole({ min: 1 }).prefault(1).describe('Asks of one agent, one after the other. Whole number ≥ 1.'),
-      requests: whole({ min: 1 })
+      asks: whole({ min: 1, max: MOST_REQUESTS })
+        .prefault(1)
+        .describe('Asks of one agent, one after the other. Whole number ≥ 1.'),
+      requests: whole({ min: 1, max: MOST_REQUESTS })
         .prefault(1)
         .describe('Model requests per ask, one after the other. Whole number ≥ 1.'),
       tokens: tokens(distributions).prefault({}).describe('What each request takes and gives.'),

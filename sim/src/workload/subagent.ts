@@ -106,11 +106,16 @@ export class Subagent implements Starter, Asker {
 
   /** Draws both sizes whether the row states them or not, so that a stated one shifts nothing. */
   #drawSizes(): RequestSizes {
-    const drawnInput = Math.round(this.#plan.input(this.#sizes));
-    const drawnOutput = Math.round(this.#plan.output(this.#sizes));
+    const drawnInput = wholeTokens(this.#plan.input(this.#sizes));
+    const drawnOutput = wholeTokens(this.#plan.output(this.#sizes));
     const inputTokens = this.#row.inputTokens ?? drawnInput;
     const wantedOutput = this.#row.outputTokens ?? drawnOutput;
     const maxTokens = this.#plan.maxTokens ?? wantedOutput;
     return { inputTokens, outputTokens: Math.min(wantedOutput, maxTokens), maxTokens };
   }
+}
+
+/** No context is longer than a thousand million tokens, however heavy the tail of a distribution. */
+function wholeTokens(drawn: number): number {
+  return Math.min(1e9, Math.round(drawn));
 }

@@ -155,7 +155,7 @@ seed: 2
       's/x.yaml:16:64  providers.acme.models.large.latency.firstToken.lognormal.p95  must be above median',
       's/x.yaml:17:9  providers.acme.models.large.retryafter  unknown field; did you mean "retryAfter"?',
       's/x.yaml:20:24  workload.runs[0].target  there is no "acme/lrge"; did you mean "acme/large"?',
-      's/x.yaml:20:52  workload.runs[0].agents.count  expected a whole number ≥ 1, got 0',
+      's/x.yaml:20:52  workload.runs[0].agents.count  expected a whole number from 1 to 1000000, got 0',
       's/x.yaml:21:13  workload.runs[1].id  "r" is the id of runs[0] as well; each run has its own',
       's/x.yaml:22:7  stop  when: time needs after, the time at which to stop',
       's/x.yaml:24:3  expect.makespn  this run has no such field; did you mean "makespan"?',
@@ -256,7 +256,7 @@ describe('a model', () => {
     ],
     [
       '{ latency: { firstToken: { erlang: { k: 1.5, mean: 1s } } } }',
-      'latency.firstToken.erlang.k  expected a whole number ≥ 1, got 1.5',
+      'latency.firstToken.erlang.k  expected a whole number from 1 to 1000, got 1.5',
     ],
     [
       '{ latency: { firstToken: { pareto: { min: 1s, alpha: 0 } } } }',

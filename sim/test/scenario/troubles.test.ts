@@ -305,7 +305,7 @@ describe('a model', () => {
       '{ quotas: [{ requests: 5, per: 1m, others: { rate: 1001/s } }] }',
       'quotas[0].others.rate  must be at most 1000/s',
     ],
-    ['{ overload: { every: 0.5ms, for: 1s } }', 'overload.every  must be at least 1ms'],
+    ['{ overload: { every: 0.5ms, for: 1s } }', 'overload.every  must be at least 100ms'],
     ['{ quotas: [{ ramp: -1, over: 1m, above: 5/m }] }', 'quotas[0].ramp  expected a share, 50% or 0.5, got -1'],
     // Hints.
     ['{ retryAfter: { skew: 30s } }', 'retryAfter.skew  belongs to as: http-date; nothing else tells a date'],

@@ -23,9 +23,14 @@ export function checkBounds(
 }
 
 /** A request was admitted in `epoch`; `key` does not count it yet. */
-export function checkEpoch(key: WatchedKey, epoch: number): void {
+export function checkEpoch(key: WatchedKey, epoch: number, t: number, idleResetMs: number): void {
   const { current } = key.epochs;
   if (epoch === current) return;
+  // A key that was idle may have been forgotten whole; then it begins again, and its reset has been told.
+  if (epoch === 0 && key.inFlight === 0 && t - key.lastUsedAt >= idleResetMs) {
+    key.epochs.forgotten();
+    return;
+  }
   if (epoch < current) {
     breach('one-cut-per-epoch', `${key.name}: admitted in epoch ${epoch}, after epoch ${current} had begun`);
   }

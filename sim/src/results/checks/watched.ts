@@ -9,6 +9,8 @@ import { type Lane, Turns, type Waiter } from './turns.js';
 
 /** What `trace-started` says of the run. */
 export interface Rules {
+  /** Idle this long, a key is forgotten. */
+  readonly idleResetMs: number;
   readonly mode: Mode;
   /** Infinity where nothing governs. */
   readonly initial: number;
@@ -57,6 +59,8 @@ export class WatchedRequest implements Waiter {
 export class WatchedKey {
   readonly name: string;
   readonly turns: Turns = new Turns();
+  /** The latest admission or settlement. */
+  lastUsedAt = 0;
   readonly epochs: EpochWatch;
   readonly refusedBy: Map<string, number> = new Map();
   cap: number;
