@@ -162,7 +162,7 @@ async function latenessP99(name) {
   const { url, stop } = await started(name);
   const agent = new Agent({ keepAlive: true, maxSockets: IN_FLIGHT });
   const late = [];
-  const untilMs = performance.now() + 4 * LATENCY_MS;
+  const untilMs = performance.now() + 8 * LATENCY_MS;
   const connection = async (n) => {
     await sleep((n / IN_FLIGHT) * LATENCY_MS);
     while (performance.now() < untilMs) {
@@ -174,8 +174,8 @@ async function latenessP99(name) {
   await Promise.all(Array.from({ length: IN_FLIGHT }, (_, n) => connection(n)));
   agent.destroy();
   stop();
-  // The first answer of each connection waited for the connection too.
-  const settled = late.slice(IN_FLIGHT).sort((x, y) => x - y);
+  // The first answer of each connection waited for the connection too, and the second for code that was not warm.
+  const settled = late.slice(2 * IN_FLIGHT).sort((x, y) => x - y);
   return settled[Math.floor(settled.length * 0.99)];
 }
 

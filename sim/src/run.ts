@@ -64,7 +64,7 @@ class Engine {
     this.#input = input;
     this.#scenario = input.scenario;
     this.#world = input.world;
-    this.#clerk = new Clerk(this.#observe);
+    this.#clerk = new Clerk(initialCapOf(this.#scenario.governor), this.#observe);
     this.#governor = governorOf(this.#scenario.governor, this.#world, this.#fail);
     this.#governor.onEvent(this.#clerk.hear);
     this.#runsLeft = this.#scenario.workload.runs.length;
@@ -84,7 +84,7 @@ class Engine {
   #begin(): void {
     const { scenario, version } = this.#input;
     const { governor, seed } = scenario;
-    const { initial, increaseAfterSuccesses, floor } = controllerFacts(governor);
+    const { increaseAfterSuccesses, floor } = controllerFacts(governor);
     this.#clerk.tell({
       t: 0,
       type: 'trace-started',
@@ -93,7 +93,7 @@ class Engine {
       controller: governor.controller,
       mode: this.#world.mode,
       version,
-      initial: governor.controller === 'none' ? null : initial,
+      initial: initialCapOf(governor),
       increaseAfterSuccesses,
       floor,
     });
@@ -239,10 +239,15 @@ function controllerOf(
   }
 }
 
+/** Null where nothing governs. */
+function initialCapOf({ controller, options }: GovernorSettings): number | null {
+  return controller === 'none' ? null : resolveAimdOptions({ ...options, key: 'any' }).initial;
+}
+
 /** What the checks of a trace rest on, read off the governor's own defaults. */
 function controllerFacts({ options }: GovernorSettings) {
-  const { initial, increaseAfterSuccesses, floor } = resolveAimdOptions({ ...options, key: 'any' });
-  return { initial, increaseAfterSuccesses, floor };
+  const { increaseAfterSuccesses, floor } = resolveAimdOptions({ ...options, key: 'any' });
+  return { increaseAfterSuccesses, floor };
 }
 
 function retryPolicyOf(retry: GovernorSettings['retry']) {

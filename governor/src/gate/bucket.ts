@@ -208,11 +208,6 @@ export class Bucket implements TicketIssuer<BucketLane>, CancellingGate {
     return now - lastRequestAt >= this.#settings.idleResetMs;
   }
 
-  /** It is about to be dropped: what it forgets by that is told, as it would be at its next use. */
-  forgotten(now: number): void {
-    this.#announce(this.#controller.observed(now), now, false);
-  }
-
   snapshot(): BucketSnapshot {
     const oldest = this.#tickets.head;
     return {

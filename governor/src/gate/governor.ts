@@ -246,7 +246,7 @@ class BucketGovernor implements Governor, RunHost {
 
   snapshots(): BucketSnapshot[] {
     const now = this.clock.now();
-    for (const bucket of [...this.#buckets]) if (bucket.isIdle(now)) this.#forget(bucket, now);
+    for (const bucket of [...this.#buckets]) if (bucket.isIdle(now)) this.#forget(bucket);
     return this.#buckets.map((bucket) => bucket.snapshot());
   }
 
@@ -322,12 +322,11 @@ class BucketGovernor implements Governor, RunHost {
     for (let i = 0; i < 2 && this.#buckets.length > 0; i++) {
       this.#sweepFrom = (this.#sweepFrom + 1) % this.#buckets.length;
       const bucket = this.#buckets[this.#sweepFrom] as Bucket;
-      if (bucket.isIdle(now)) this.#forget(bucket, now);
+      if (bucket.isIdle(now)) this.#forget(bucket);
     }
   }
 
-  #forget(bucket: Bucket, now: number): void {
-    bucket.forgotten(now);
+  #forget(bucket: Bucket): void {
     const { provider, model } = bucket.key;
     const models = this.#providers.get(provider);
     models?.delete(model);

@@ -4,14 +4,19 @@
  */
 
 import type { GovernorEvent } from '@tidegate/governor';
-import type { TraceEvent } from '../trace/events.js';
+import type { RequestAdmitted, TraceEvent } from '../trace/events.js';
 
 export class Clerk {
   readonly #observe: (event: TraceEvent) => void;
+  readonly #initial: number | null;
+  /** What the trace has told of each key: its cap, and the epoch of its latest admission. */
+  readonly #keys = new Map<string, { cap: number; epoch: number }>();
   #requests = 0;
   #held: TraceEvent[] | undefined;
 
-  constructor(observe: (event: TraceEvent) => void) {
+  /** @param initial the governor's initial cap; null where nothing governs. */
+  constructor(initial: number | null, observe: (event: TraceEvent) => void) {
+    this.#initial = initial;
     this.#observe = observe;
   }
 
@@ -27,6 +32,28 @@ export class Clerk {
   tell(event: TraceEvent): void {
     if (this.#held === undefined) this.#observe(event);
     else this.#held.push(event);
+  }
+
+  /**
+   * Tells of an admission. A governor may have forgotten an idle key whole, which then begins again at its first epoch with
+   * the initial cap; no event of the governor says so, and the trace must.
+   */
+  tellAdmitted(event: RequestAdmitted): void {
+    if (this.#initial !== null) this.#follow(event, this.#initial);
+    this.tell(event);
+  }
+
+  #follow({ t, key, epoch }: RequestAdmitted, initial: number): void {
+    const known = this.#keys.get(key);
+    if (known === undefined) {
+      this.#keys.set(key, { cap: initial, epoch });
+      return;
+    }
+    if (epoch < known.epoch && known.cap !== initial) {
+      this.tell({ t, type: 'concurrency-changed', key, previous: known.cap, next: initial, reason: 'idle_reset' });
+      known.cap = initial;
+    }
+    known.epoch = epoch;
   }
 
   /** Lets `settle` cause what it causes, then tells `settled()` first and its effects after it. */
@@ -45,6 +72,9 @@ export class Clerk {
     switch (event.type) {
       case 'concurrency-changed': {
         const { at, type, runs: _, ...change } = event;
+        const known = this.#keys.get(change.key);
+        if (known === undefined) this.#keys.set(change.key, { cap: change.next, epoch: 0 });
+        else known.cap = change.next;
         this.tell({ t: at, type, ...change });
         return;
       }

@@ -83,7 +83,7 @@ export class ModelRequest implements Waiter, Attempt {
   admitted(ticket: Ticket): void {
     this.#ticket = ticket;
     const { clerk, scheduler, key, runId } = this.#context;
-    clerk.tell({
+    clerk.tellAdmitted({
       t: scheduler.now(),
       type: 'request-admitted',
       id: this.#id,

@@ -29,21 +29,23 @@ workload:
   it('a key that is forgotten for being idle begins again, and its reset is told', async () => {
     const { events, summary } = await simulate(
       scenarioText(`
-name: epoch
-providers: { p: { models: { x: {}, y: {} } } }
+name: forgotten
+governor: { initial: 8 }
+providers: { p: { models: { x: { quotas: [{ concurrency: 3 }] }, y: {} } } }
 workload:
   runs:
-    - { id: a, target: p/x, maxConcurrency: 20, agents: { count: 1 } }
+    - { id: a, target: p/x, agents: { count: 8 } }
     - { id: b, target: p/y, start: 10m, agents: { count: 1 } }
     - { id: c, target: p/x, start: 10m, agents: { count: 1 } }
 `),
     );
-    expect(summary.requests.succeeded).toBe(3);
-    const told = events.flatMap((event) => (event.type === 'concurrency-changed' ? [[event.reason, event.next]] : []));
-    expect(told).toEqual([
-      ['seeded', 20],
-      ['limit_lowered', 8],
-    ]);
+    const resets = events.flatMap((event) =>
+      event.type === 'concurrency-changed' && event.reason === 'idle_reset'
+        ? [[event.t, event.previous, event.next]]
+        : [],
+    );
+    expect(resets).toEqual([[600_000, 3, 8]]);
+    expect(summary.keys['p/x']).toMatchObject({ idleResets: 1, cap: { final: 8 } });
   });
 });
 
