@@ -6,6 +6,7 @@ const BENCHES = {
   size: '../governor/bench/size.mjs',
   kernel: '../sim/bench/kernel.mjs',
   models: '../providers-mock/bench/models.mjs',
+  server: '../providers-mock/bench/server.mjs',
   scenario: '../sim/bench/scenario.mjs',
 };
 

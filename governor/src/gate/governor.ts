@@ -192,7 +192,10 @@ class BucketGovernor implements Governor, RunHost {
   }
 
   acquire(key: Key, options: AcquireOptions = {}): Promise<Ticket> {
-    return admission((waiter) => this.enqueue(key, options, waiter));
+    // Whoever need not wait needs no waiter either; all that can be refused goes the long way.
+    const mayPass = options.signal === undefined && this.#latest !== undefined && isOf(this.#latest, key);
+    const ticket = mayPass ? this.tryAcquire(key, options) : undefined;
+    return ticket === undefined ? admission((waiter) => this.enqueue(key, options, waiter)) : Promise.resolve(ticket);
   }
 
   enqueue(key: Key, options: AcquireOptions, waiter: Waiter): Waiting {
@@ -261,7 +264,7 @@ class BucketGovernor implements Governor, RunHost {
   /** @throws TypeError or RangeError when the key is not one. */
   bucket(key: Key): Bucket {
     const latest = this.#latest;
-    if (latest !== undefined && latest.key.model === key.model && latest.key.provider === key.provider) return latest;
+    if (latest !== undefined && isOf(latest, key)) return latest;
     const bucket = this.#providers.get(key.provider)?.get(key.model) ?? this.#create(key);
     this.#latest = bucket;
     return bucket;
@@ -338,6 +341,10 @@ class BucketGovernor implements Governor, RunHost {
     }
     if (this.#latest === bucket) this.#latest = undefined;
   }
+}
+
+function isOf({ key: own }: Bucket, key: Key): boolean {
+  return own.model === key?.model && own.provider === key.provider;
 }
 
 function checkedKey(key: Key): Key {

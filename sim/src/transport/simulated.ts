@@ -84,7 +84,7 @@ export class SimulatedTransport implements Transport {
         {
           key: `${name}/${model}`,
           model: provider.model(model),
-          hintsInBody: settings.refusal?.hints.includes('body') ?? false,
+          hintsInBody: settings.refusal?.hints.includes('body') ?? settings.wire === 'gemini',
           settings: modelSettings,
           latency: samplersOf(modelSettings.latency),
           admittedOnTheirWay: 0,
