@@ -37,11 +37,6 @@ export function estimateTokens(values: readonly unknown[], tools: unknown): numb
   return Math.max(1, Math.ceil(bytes / BYTES_PER_TOKEN));
 }
 
-/** Whole tokens that a text of the model's own takes. */
-export function tokensOf(text: string): number {
-  return Math.ceil(utf8Length(text) / BYTES_PER_TOKEN);
-}
-
 function textBytes(value: unknown, isRead: boolean): number {
   if (typeof value === 'string') return isRead ? utf8Length(value) : 0;
   if (typeof value !== 'object' || value === null) return 0;

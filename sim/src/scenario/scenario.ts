@@ -10,7 +10,6 @@ import type {
   RefusalStyle,
   RetryAfterSpec,
   ServerSpec,
-  WindowSpec,
 } from '@tidegate/providers-mock';
 import type { Distribution } from '../kernel/distribution.js';
 
@@ -91,7 +90,6 @@ export interface ModelSettings {
 }
 
 export type QuotaSettings = QuotaSpec;
-export type Refill = WindowSpec['refill'];
 export type RetryAfterSettings = RetryAfterSpec;
 
 export interface LatencySettings {
