@@ -1,6 +1,6 @@
 /** `sim run FILE...`: runs scenarios, keeps their results, says what came of their expectations. */
 
-import { Command, InvalidArgumentError } from 'commander';
+import { Command } from 'commander';
 import { InvariantBroken } from '../results/checks/invariants.js';
 import { Checks } from '../results/checks.js';
 import { summarise } from '../results/expectations.js';
@@ -17,23 +17,12 @@ import type { StopReason, TraceEvent } from '../trace/events.js';
 import { OutputError } from '../trace/output-error.js';
 import { simulatedWorld, type World } from '../transport/world.js';
 import { EXIT, type ExitCode, worse } from './exit-codes.js';
-import { NOT_YET_RUN_OPTIONS } from './not-yet.js';
+import { listenForInterrupt } from './interrupt.js';
 import { Progress } from './progress.js';
 import { replayCommand } from './replay-command.js';
 import { firstLine, outcomeLines, verdictLines } from './run-lines.js';
+import { addRunOptions, checkRunOptions, overridesOf, type RunOptions } from './run-options.js';
 import { VERSION } from './version.js';
-
-interface Options {
-  readonly seed?: number;
-  readonly set?: readonly string[];
-  readonly controller?: string;
-  readonly out: string;
-  readonly json: boolean;
-  readonly quiet: boolean;
-  readonly trace: boolean;
-  readonly loopback: boolean;
-  readonly speed?: number;
-}
 
 const EXAMPLES = `
 Exit codes: 0 ok · 1 an expectation failed · 2 bad usage or scenario · 3 an invariant broke · 4 stopped before its end ·
@@ -47,38 +36,23 @@ export function runCommand(finished: (code: ExitCode) => void): Command {
   const command = new Command('run')
     .description('Run scenarios, in virtual time or over HTTP; keep trace, figures and report of each.')
     .argument('<file...>', 'scenario files')
-    .option('--seed <n>', "seed of all random streams, instead of the scenario's", wholeNumber)
-    .option('--set <path=value>', 'change one value of the scenario; may be given again', collect)
-    .option('--controller <name>', 'aimd, fixed, fixed:N or none')
-    .option('--out <dir>', 'where the results go, each run in a folder of its own', 'out')
-    .option('--json', 'print the summary alone on stdout, one line per run', false)
-    .option('--quiet', 'print only what failed', false)
-    .option('--no-trace', 'write no trace.jsonl')
-    .option('--loopback', 'in real time, over HTTP, against the providers served on 127.0.0.1', false)
-    .option('--speed <n>', 'with --loopback: n times as fast as the scenario says; a number above 0', positiveNumber)
     .addHelpText('after', EXAMPLES)
-    .action(async (files: readonly string[], options: Options) => {
-      if (options.speed !== undefined && !options.loopback) {
-        command.error("error: option '--speed <n>' is about real time: add --loopback, or leave it out");
-      }
+    .action(async (files: readonly string[], options: RunOptions) => {
+      checkRunOptions(options, command);
       finished(await runFiles(files, options));
     });
-  for (const name of NOT_YET_RUN_OPTIONS) {
-    command.on(`option:${name}`, () => command.error(`error: option '--${name}' is not supported yet`));
-    command.addOption(command.createOption(`--${name} [value]`).hideHelp());
-  }
-  return command;
+  return addRunOptions(command);
 }
 
 /** Loads all before it runs one: with a problem in any, nothing is run. */
-async function runFiles(files: readonly string[], options: Options): Promise<ExitCode> {
+async function runFiles(files: readonly string[], options: RunOptions): Promise<ExitCode> {
   const loaded = files.map((file) => ({ file, result: loadScenarioFile(file, overridesOf(options)) }));
   const problems = loaded.flatMap(({ result }) => (result.kind === 'problems' ? result.problems : []));
   if (problems.length > 0) {
     console.error(formatProblems(problems));
     return EXIT.usage;
   }
-  const interrupt = interruptSignal();
+  const interrupt = listenForInterrupt('interrupted: keeping what is there');
   let code: ExitCode = EXIT.ok;
   for (const { file, result } of loaded) {
     if (result.kind !== 'scenario') continue;
@@ -94,7 +68,7 @@ async function runFiles(files: readonly string[], options: Options): Promise<Exi
 async function runGuarded(
   file: string,
   scenario: Scenario,
-  options: Options,
+  options: RunOptions,
   interrupt: AbortSignal,
 ): Promise<ExitCode> {
   try {
@@ -113,7 +87,12 @@ async function runGuarded(
   }
 }
 
-async function runOne(file: string, scenario: Scenario, options: Options, interrupt: AbortSignal): Promise<ExitCode> {
+async function runOne(
+  file: string,
+  scenario: Scenario,
+  options: RunOptions,
+  interrupt: AbortSignal,
+): Promise<ExitCode> {
   const folder = new RunFolder({ out: options.out, name: scenario.name, seed: scenario.seed, trace: options.trace });
   const progress = new Progress(scenario.name);
   try {
@@ -148,7 +127,7 @@ async function runOne(file: string, scenario: Scenario, options: Options, interr
 }
 
 async function runIn(
-  options: Options,
+  options: RunOptions,
   scenario: Scenario,
   { observe, interrupt }: { readonly observe: (event: TraceEvent) => void; readonly interrupt: AbortSignal },
 ): Promise<void> {
@@ -160,14 +139,14 @@ async function runIn(
   }
 }
 
-async function worldOf({ loopback, speed }: Options, scenario: Scenario): Promise<World> {
+async function worldOf({ loopback, speed }: RunOptions, scenario: Scenario): Promise<World> {
   if (!loopback) return simulatedWorld(scenario);
   // A client and a server take longer to load than most runs take in virtual time.
   const { loopbackWorld } = await import('../transport/loopback-world.js');
   return loopbackWorld(scenario, speed === undefined ? {} : { speed });
 }
 
-function say(summary: Summary, folder: string, replay: string, { json, quiet }: Options): void {
+function say(summary: Summary, folder: string, replay: string, { json, quiet }: RunOptions): void {
   if (json) {
     console.log(JSON.stringify(summary));
     return;
@@ -187,46 +166,4 @@ function exitCodeOf(summary: Summary, stop: StopReason): ExitCode {
   if (stop === 'interrupted') return EXIT.interrupted;
   if (!summary.complete) return EXIT.stopped;
   return summary.expectations.every(({ pass }) => pass) ? EXIT.ok : EXIT.expectationFailed;
-}
-
-/** Ctrl-C, and how a supervisor asks a process to end. */
-const ENDING = ['SIGINT', 'SIGTERM'] as const;
-
-/** The first Ctrl-C ends the run and keeps what is there; the second ends the process at once. */
-function interruptSignal(): { readonly signal: AbortSignal; release(): void } {
-  const controller = new AbortController();
-  const hear = (): void => {
-    if (controller.signal.aborted) process.exit(EXIT.interrupted);
-    console.error('interrupted: keeping what is there; once more to end at once');
-    controller.abort();
-  };
-  for (const signal of ENDING) process.on(signal, hear);
-  return {
-    signal: controller.signal,
-    release() {
-      for (const signal of ENDING) process.off(signal, hear);
-    },
-  };
-}
-
-function overridesOf({ set = [], seed, controller }: Options) {
-  return { set, ...(seed === undefined ? {} : { seed }), ...(controller === undefined ? {} : { controller }) };
-}
-
-function wholeNumber(text: string): number {
-  const value = Number(text);
-  if (!/^\d+$/.test(text) || !Number.isSafeInteger(value)) throw new InvalidArgumentError('It is a whole number ≥ 0.');
-  return value;
-}
-
-function positiveNumber(text: string): number {
-  const value = Number(text);
-  if (text.trim() === '' || !(value > 0 && value < Number.POSITIVE_INFINITY)) {
-    throw new InvalidArgumentError('It is a number above 0.');
-  }
-  return value;
-}
-
-function collect(value: string, earlier: readonly string[] = []): readonly string[] {
-  return [...earlier, value];
 }

@@ -1,9 +1,12 @@
 /** `sim serve FILE | --profile NAME`: the providers of a scenario, or a real provider's behaviour, as an HTTP server. */
 
+import { once } from 'node:events';
+import { isProfileName, profileNames, profileOf } from '@tidegate/providers-mock';
 import { Command, InvalidArgumentError } from 'commander';
 import type { LoadResult } from '../scenario/load.js';
 import type { Scenario } from '../scenario/scenario.js';
 import { EXIT, type ExitCode } from './exit-codes.js';
+import { listenForInterrupt } from './interrupt.js';
 
 interface Options {
   readonly profile?: string;
@@ -21,7 +24,7 @@ export function serveCommand(finished: (code: ExitCode) => void): Command {
   const command = new Command('serve')
     .description('Serve mock providers over HTTP, until Ctrl-C.')
     .argument('[file]', 'scenario whose providers are served, with the changes of its timeline')
-    .option('--profile <name>', "a real provider's behaviour instead, as: openai, anthropic, zhipu")
+    .option('--profile <name>', `a real provider's behaviour instead: ${profileNames.join(', ')}`)
     .option('--port <n>', 'port to listen on; 0 = any free one', portNumber, 0)
     .option('--host <address>', 'address to listen on', '127.0.0.1')
     .option('--api-key <key>', 'answer requests without this key as unauthorized')
@@ -62,10 +65,7 @@ async function loadFile(file: string): Promise<LoadResult> {
 
 /** A profile is a provider of a scenario like any other; the run is there because a scenario needs one. */
 async function loadProfile(name: string): Promise<LoadResult> {
-  const [{ loadScenario }, { isProfileName, profileNames, profileOf }] = await Promise.all([
-    import('../scenario/load.js'),
-    import('@tidegate/providers-mock'),
-  ]);
+  const { loadScenario } = await import('../scenario/load.js');
   if (!isProfileName(name)) {
     const message = `is no profile; there are: ${profileNames.join(', ')}`;
     return { kind: 'problems', problems: [{ file: `--profile ${name}`, line: 0, column: 0, path: '', message }] };
@@ -104,9 +104,11 @@ async function serveScenario(scenario: Scenario, { host, port, apiKey }: Options
       server.reconfigure(entry.provider, servedProvider(entry.provider, entry.becomes, streams));
     return [WALL_CLOCK.after(entry.atMs, change)];
   });
-  await stopAsked();
+  const interrupt = listenForInterrupt('stopping: answering what is in flight');
+  await once(interrupt.signal, 'abort');
   for (const cancel of changes) cancel();
   await server.close();
+  interrupt.release();
 }
 
 /** Where each client has to point, and what it may ask for. */
@@ -121,21 +123,6 @@ function linesOf({ providers }: Scenario, url: string): readonly string[] {
 
 /** What the official client of each dialect has in its base URL. */
 const BASE_PATHS = { openai: '/v1', anthropic: '', gemini: '' } as const;
-
-/** The first Ctrl-C lets the answers that are due be given; the second ends the process at once. */
-function stopAsked(): Promise<void> {
-  return new Promise((resolve) => {
-    let isStopping = false;
-    const hear = (): void => {
-      if (isStopping) process.exit(EXIT.interrupted);
-      isStopping = true;
-      console.error('stopping: answering what is in flight; once more to end at once');
-      resolve();
-    };
-    process.on('SIGINT', hear);
-    process.on('SIGTERM', hear);
-  });
-}
 
 function portNumber(text: string): number {
   const value = Number(text);

@@ -7,6 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
+import { profileNames } from '@tidegate/providers-mock';
 import { afterAll, afterEach, describe, expect, it } from 'vitest';
 
 const ROOT = fileURLToPath(new URL('../../..', import.meta.url));
@@ -112,6 +113,13 @@ describe('sim serve', () => {
     expect(await serving.exited).toEqual([2, null]);
     expect(serving.stderr).toContain(message);
     expect(serving.stdout).toBe('');
+  });
+
+  it('its help names every profile', async () => {
+    const serving = serve('--help');
+    expect(await serving.exited).toEqual([0, null]);
+    const help = serving.stdout.replace(/\s+/g, ' ');
+    expect(help).toContain(`a real provider's behaviour instead: ${profileNames.join(', ')} --port`);
   });
 
   it('a port that is taken is said, and warns when other machines can reach it', async () => {

@@ -1,0 +1,65 @@
+/** What `sim run` may be told: its options, what they may be together, and what they change in a scenario. Runs nothing. */
+
+import { type Command, InvalidArgumentError } from 'commander';
+import type { OverrideOptions } from '../scenario/overrides.js';
+import { NOT_YET_RUN_OPTIONS } from './not-yet.js';
+
+export interface RunOptions {
+  readonly seed?: number;
+  readonly set?: readonly string[];
+  readonly controller?: string;
+  readonly out: string;
+  readonly json: boolean;
+  readonly quiet: boolean;
+  readonly trace: boolean;
+  readonly loopback: boolean;
+  readonly speed?: number;
+}
+
+/** Gives `sim run` its options; those that are not built yet are refused by name. */
+export function addRunOptions(command: Command): Command {
+  command
+    .option('--seed <n>', "seed of all random streams, instead of the scenario's", wholeNumber)
+    .option('--set <path=value>', 'change one value of the scenario; may be given again', collect)
+    .option('--controller <name>', 'aimd, fixed, fixed:N or none')
+    .option('--out <dir>', 'where the results go, each run in a folder of its own', 'out')
+    .option('--json', 'print the summary alone on stdout, one line per run', false)
+    .option('--quiet', 'print only what failed', false)
+    .option('--no-trace', 'write no trace.jsonl')
+    .option('--loopback', 'in real time, over HTTP, against the providers served on 127.0.0.1', false)
+    .option('--speed <n>', 'with --loopback: n times as fast as the scenario says; a number above 0', positiveNumber);
+  for (const name of NOT_YET_RUN_OPTIONS) {
+    command.on(`option:${name}`, () => command.error(`error: option '--${name}' is not supported yet`));
+    command.addOption(command.createOption(`--${name} [value]`).hideHelp());
+  }
+  return command;
+}
+
+/** Ends the command with a word on what cannot be asked for together. */
+export function checkRunOptions({ speed, loopback }: RunOptions, command: Command): void {
+  if (speed !== undefined && !loopback) {
+    command.error("error: option '--speed <n>' is about real time: add --loopback, or leave it out");
+  }
+}
+
+export function overridesOf({ set = [], seed, controller }: RunOptions): OverrideOptions {
+  return { set, ...(seed === undefined ? {} : { seed }), ...(controller === undefined ? {} : { controller }) };
+}
+
+function wholeNumber(text: string): number {
+  const value = Number(text);
+  if (!/^\d+$/.test(text) || !Number.isSafeInteger(value)) throw new InvalidArgumentError('It is a whole number ≥ 0.');
+  return value;
+}
+
+function positiveNumber(text: string): number {
+  const value = Number(text);
+  if (text.trim() === '' || !(value > 0 && value < Number.POSITIVE_INFINITY)) {
+    throw new InvalidArgumentError('It is a number above 0.');
+  }
+  return value;
+}
+
+function collect(value: string, earlier: readonly string[] = []): readonly string[] {
+  return [...earlier, value];
+}
