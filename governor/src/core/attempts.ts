@@ -5,7 +5,7 @@
  */
 
 import type { Classification } from './answer.js';
-import { numberOption, refuseOption } from './options.js';
+import { numberOption, objectOption, refuseOption } from './options.js';
 
 /** How often and how late a request is sent again. */
 export interface RetryPolicy {
@@ -45,6 +45,7 @@ const MAX_DOUBLINGS = 60;
 
 /** Fills in the defaults. @throws RangeError naming the field, the value and what is allowed. */
 export function resolveRetryPolicy(policy: RetryPolicy = {}): ResolvedRetryPolicy {
+  objectOption('retry', policy);
   return {
     throttle: retriesOption('retry.throttle', policy.throttle, Number.POSITIVE_INFINITY),
     network: retriesOption('retry.network', policy.network, 3),
@@ -79,6 +80,7 @@ export function nextRetry(attempt: {
   if ((attempt.retriesOfClass ?? attempt.retries) >= budget) return stop('budget', hintMs);
   if (hintMs !== null && hintMs > policy.maxRetryAfterMs) return stop('beyond_horizon', hintMs);
   const random = typeof attempt.random === 'function' ? attempt.random() : attempt.random;
+  if (!(random >= 0 && random < 1)) refuseOption('random', random, 'a number ≥ 0 and below 1');
   const doublings = Math.min(attempt.retries, MAX_DOUBLINGS);
   const backoffMs = Math.min(policy.maxDelayMs, policy.firstDelayMs * 2 ** doublings) * (0.5 + 0.5 * random);
   if (hintMs === null) return { delayMs: backoffMs };

@@ -40,6 +40,12 @@ function textOf(value: unknown): string {
   }
 }
 
+/** Options given as something else than an object are a mistake that would read as the defaults. */
+export function objectOption<T extends object>(option: string, value: T): T {
+  if (typeof value !== 'object' || value === null) refuseOption(option, value, 'an object');
+  return value;
+}
+
 /** An integer ≥ `least`, or `fallback` when omitted. */
 export function integerOption(option: string, value: unknown, fallback: number, least: number): number {
   if (value === undefined) return fallback;

@@ -3,6 +3,8 @@
  * a signal gets one listener however many wait on it, and loses it with its last waiter.
  */
 
+import { refuseOption } from '../core/options.js';
+
 export interface Abortable {
   /** The signal fired: leave at once, telling nobody. */
   leave(reason: unknown): void;
@@ -19,6 +21,7 @@ export class SignalGroup {
   constructor(signal: AbortSignal, closed: (signal: AbortSignal) => void) {
     this.#signal = signal;
     this.#closed = closed;
+    if (typeof signal?.addEventListener !== 'function') refuseOption('signal', signal, 'an AbortSignal');
     signal.addEventListener('abort', this.#fire);
   }
 

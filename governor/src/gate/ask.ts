@@ -7,7 +7,7 @@
  */
 
 import { Fifo, type FifoMember } from '../core/fifo.js';
-import { refuseOption } from '../core/options.js';
+import { objectOption, refuseOption } from '../core/options.js';
 import type { AbortSignals } from './abort.js';
 import { admission } from './admission.js';
 import type { Clock } from './clock.js';
@@ -133,6 +133,7 @@ export class RunningAsk implements Ask, WaitObserver, FifoMember {
 
   enqueue(key: Key, options: AskOptions, waiter: Waiter): Waiting {
     const host = this.#host;
+    objectOption('options', options);
     if (options.signal?.aborted) return refusedAtOnce(host, waiter, options.signal.reason);
     if (!host.open) return refusedAtOnce(host, waiter, host.closedError());
     if (this.state === 'ended') return refusedAtOnce(host, waiter, new Error(`ask ${this.name}: it has ended`));

@@ -7,7 +7,14 @@ import { AimdController } from '../core/aimd.js';
 import type { RetryPolicy } from '../core/attempts.js';
 import { resolveRetryPolicy } from '../core/attempts.js';
 import type { ConcurrencyController } from '../core/controller.js';
-import { type AimdOptions, integerOption, numberOption, refuseOption, resolveAimdOptions } from '../core/options.js';
+import {
+  type AimdOptions,
+  integerOption,
+  numberOption,
+  objectOption,
+  refuseOption,
+  resolveAimdOptions,
+} from '../core/options.js';
 import { AbortSignals } from './abort.js';
 import { admission } from './admission.js';
 import { Bucket, type BucketSettings, type BucketSnapshot } from './bucket.js';
@@ -105,7 +112,7 @@ const OPTION_NAMES: readonly string[] = [
 ];
 
 function settingsOf(options: GovernorOptions): BucketSettings & { readonly initial: number } {
-  for (const name of Object.keys(options)) {
+  for (const name of Object.keys(objectOption('options', options))) {
     if (!OPTION_NAMES.includes(name))
       throw new RangeError(`${name}: unknown option; known are ${OPTION_NAMES.join(', ')}`);
   }
@@ -135,6 +142,8 @@ function clockOption(value: Clock | undefined): Clock {
   if (typeof value?.now !== 'function' || typeof value.schedule !== 'function') {
     refuseOption('clock', value, 'an object with now() and schedule()');
   }
+  const now = value.now();
+  if (!Number.isFinite(now)) refuseOption('clock.now()', now, 'finite milliseconds');
   return value;
 }
 
@@ -166,7 +175,9 @@ class BucketGovernor implements Governor, RunHost {
     }
     this.#makeController = options.controller ?? ((key) => new AimdController({ ...options, key, growthLimit }));
     this.#retry = resolveRetryPolicy(options.retry);
-    this.#random = options.random ?? Math.random;
+    const { random = Math.random } = options;
+    if (typeof random !== 'function') refuseOption('random', random, 'a function to numbers ≥ 0 and below 1');
+    this.#random = random;
   }
 
   get clock(): Clock {
@@ -193,12 +204,13 @@ class BucketGovernor implements Governor, RunHost {
 
   acquire(key: Key, options: AcquireOptions = {}): Promise<Ticket> {
     // Whoever need not wait needs no waiter either; all that can be refused goes the long way.
-    const mayPass = options.signal === undefined && this.#latest !== undefined && isOf(this.#latest, key);
+    const mayPass = options?.signal === undefined && this.#latest !== undefined && isOf(this.#latest, key);
     const ticket = mayPass ? this.tryAcquire(key, options) : undefined;
     return ticket === undefined ? admission((waiter) => this.enqueue(key, options, waiter)) : Promise.resolve(ticket);
   }
 
   enqueue(key: Key, options: AcquireOptions, waiter: Waiter): Waiting {
+    objectOption('options', options);
     const bucket = this.bucket(key);
     const refusal = this.#refusalOf(options);
     if (refusal !== undefined) {
@@ -209,11 +221,11 @@ class BucketGovernor implements Governor, RunHost {
     return bucket.enqueue(lane, waiter, options.signal, undefined);
   }
 
-  request<T>(key: Key, send: (ticket: Ticket) => Promise<T>, options: RequestOptions = {}): Promise<T> {
-    const acquire = (): Promise<Ticket> => {
-      const { ask, ...rest } = options;
-      return ask === undefined ? this.acquire(key, rest) : ask.acquire(key, rest);
-    };
+  async request<T>(key: Key, send: (ticket: Ticket) => Promise<T>, options: RequestOptions = {}): Promise<T> {
+    const { ask, ...rest } = objectOption('options', options);
+    if (ask !== undefined && typeof ask?.acquire !== 'function') refuseOption('ask', ask, 'an ask of a run');
+    if (options.retry !== undefined) objectOption('retry', options.retry);
+    const acquire = (): Promise<Ticket> => (ask === undefined ? this.acquire(key, rest) : ask.acquire(key, rest));
     return requestWithRetries(acquire, send, options, {
       clock: this.clock,
       signals: this.signals,

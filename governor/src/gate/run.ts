@@ -5,7 +5,7 @@
  */
 
 import type { CapChangeReason } from '../core/controller.js';
-import { refuseOption } from '../core/options.js';
+import { objectOption, refuseOption } from '../core/options.js';
 import { sameValue } from '../core/same-value.js';
 import { Seats } from '../core/seats.js';
 import type { AbortSignals } from './abort.js';
@@ -146,7 +146,7 @@ export class GovernedRun implements Run, AskHost, LaneRun {
     this.clock = host.clock;
     this.listeners = host.listeners;
     this.signals = host.signals;
-    this.settings = options.settings ?? null;
+    this.settings = objectOption('options', options).settings ?? null;
     this.#stated = statedBound(options.maxConcurrency) ?? null;
     this.#seats = new Seats(this.#stated ?? host.defaultBound);
     this.#inherited = inherited;
@@ -172,6 +172,7 @@ export class GovernedRun implements Run, AskHost, LaneRun {
   }
 
   enqueue(name: string, options: StartOptions, starter: Starter): Waiting {
+    objectOption('options', options);
     const refusal = this.#refusalOf(name, options);
     if (refusal !== undefined) {
       this.listeners.guard(() => starter.refused(refusal.reason));
@@ -204,7 +205,7 @@ export class GovernedRun implements Run, AskHost, LaneRun {
 
   amend(change: RunOptions): AmendResult {
     if (!this.#open) return { kind: 'refused', reason: 'closed' };
-    const stated = statedBound(change.maxConcurrency);
+    const stated = statedBound(objectOption('change', change).maxConcurrency);
     const boundChanges = stated !== undefined && stated !== this.#stated;
     const settings = change.settings === undefined ? this.settings : change.settings;
     const settingsChange = !sameValue(settings, this.settings);
