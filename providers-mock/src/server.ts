@@ -5,4 +5,4 @@ export { type MockServer, type MockServerOptions, startMockServer } from './adap
 export { profileApi } from './adapters/profile-api.js';
 export { WALL_CLOCK } from './adapters/wall-clock.js';
 export type { AnswerTimes, DrawnFor, ModelDraws, ModelManners, Served } from './wire/generation.js';
-export type { ApiLedger, ApiProvider, MockApiOptions } from './wire/mock-api.js';
+export { type ApiLedger, type ApiProvider, CACHED_TOKENS, type MockApiOptions } from './wire/mock-api.js';

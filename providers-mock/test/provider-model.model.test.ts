@@ -242,17 +242,20 @@ function cost(spec: Rate, facts: RequestFacts): number {
   return spec.kind === 'tokens' ? reserved(spec, facts) : 1;
 }
 
-function reserved({ counts, reserve }: Tokens, { inputTokens, maxTokens }: RequestFacts): number {
+function reserved({ counts, reserve, cached }: Tokens, { inputTokens, cachedTokens, maxTokens }: RequestFacts): number {
+  const prompt = inputTokens - (cached === 'free' ? (cachedTokens ?? 0) : 0);
   if (reserve === 'none') return 0;
-  if (counts === 'input') return inputTokens;
+  if (counts === 'input') return prompt;
   if (counts === 'output') return maxTokens;
-  if (reserve === 'larger') return inputTokens > maxTokens ? inputTokens : maxTokens;
-  return reserve === 'estimate' ? inputTokens : inputTokens + maxTokens;
+  if (reserve === 'larger') return prompt > maxTokens ? prompt : maxTokens;
+  return reserve === 'estimate' ? prompt : prompt + maxTokens;
 }
 
-function used({ counts, outputWeight = 1 }: Tokens, { inputTokens, outputTokens }: Usage): number {
+function used({ counts, outputWeight = 1, cached }: Tokens, usage: Usage): number {
+  const { inputTokens, cachedTokens, outputTokens } = usage;
+  const prompt = inputTokens - (cached === 'free' ? (cachedTokens ?? 0) : 0);
   const output = counts === 'total' ? outputWeight * outputTokens : outputTokens;
-  return (counts === 'output' ? 0 : inputTokens) + (counts === 'input' ? 0 : output);
+  return (counts === 'output' ? 0 : prompt) + (counts === 'input' ? 0 : output);
 }
 
 const quota: fc.Arbitrary<Quota> = fc
@@ -267,6 +270,7 @@ const quota: fc.Arbitrary<Quota> = fc
     reserve: fc.constantFrom('none', 'estimate', 'max-tokens', 'larger'),
     settle: fc.constantFrom('refund', 'keep'),
     outputWeight: fc.constantFrom(1, 1, 3),
+    cached: fc.constantFrom(undefined, 'counted', 'free'),
     part: fc.constantFrom(null, null, 0.1, 0.5, 0.9),
   })
   .map(({ part, ...options }) => {
@@ -286,6 +290,8 @@ interface Step {
   /** Which of the held leases ends. */
   readonly which: number;
   readonly inputTokens: number;
+  /** Of the input, in twelfths. */
+  readonly cached: number;
   readonly maxTokens: number;
   readonly outputTokens: number;
 }
@@ -296,6 +302,7 @@ const script: fc.Arbitrary<Step[]> = fc.array(
     does: fc.constantFrom('decide', 'decide', 'decide', 'answer', 'answer', 'abandon'),
     which: fc.nat({ max: 20 }),
     inputTokens: fc.nat({ max: 8 }),
+    cached: fc.nat({ max: 12 }),
     maxTokens: fc.nat({ max: 8 }),
     outputTokens: fc.nat({ max: 16 }),
   }),
@@ -325,10 +332,11 @@ function compare(quotas: readonly Quota[], steps: readonly Step[], seen: Seen): 
   const got: unknown[] = [];
   const wanted: unknown[] = [];
   let nowUs = 0;
-  for (const { stepUs, does, which, inputTokens, maxTokens, outputTokens } of steps) {
+  for (const { stepUs, does, which, inputTokens, cached, maxTokens, outputTokens } of steps) {
+    const cachedTokens = Math.floor((inputTokens * cached) / 12);
     nowUs += stepUs;
     if (does === 'decide') {
-      const facts = { inputTokens, maxTokens };
+      const facts = { inputTokens, cachedTokens, maxTokens };
       const { lease, ...verdict } = model.decide(facts, nowUs / 1000);
       const expected = naive.decide(facts, nowUs);
       got.push({ ...verdict, hasLease: lease !== null });
@@ -339,7 +347,7 @@ function compare(quotas: readonly Quota[], steps: readonly Step[], seen: Seen): 
       if (lease !== null) held.push({ lease, facts, takes: expected.kind === 'admitted' ? expected.takes : null });
     } else if (held.length > 0) {
       const [{ lease, facts, takes }] = held.splice(which % held.length, 1) as [Held];
-      const usage = { inputTokens, outputTokens };
+      const usage = { inputTokens, cachedTokens, outputTokens };
       if (does === 'answer') lease.answered(usage, nowUs / 1000);
       else lease.abandoned(nowUs / 1000);
       if (takes === null) naive.refusalEnded();

@@ -99,7 +99,7 @@ export function usedUnderFault({ ends }: FaultEffect, whole: Usage): Usage {
     case 'never':
       return { inputTokens: 0, outputTokens: 0 };
     case 'midway':
-      return { inputTokens: whole.inputTokens, outputTokens: Math.ceil(whole.outputTokens / 2) };
+      return { ...whole, outputTokens: Math.ceil(whole.outputTokens / 2) };
     case 'whole':
     case 'slow':
       return whole;

@@ -6,7 +6,7 @@
 import type { Ledger } from './ledger.js';
 import type { Quota } from './quota.js';
 import type { InLine, ServiceLine } from './service-line.js';
-import { checkTokens } from './token-count.js';
+import { checkCached, checkTokens } from './token-count.js';
 import type { ToldTime } from './told-time.js';
 import type { AdmittedLease, Lease, RequestFacts, Usage } from './verdict.js';
 
@@ -51,6 +51,7 @@ export class HeldLease implements AdmittedLease, InLine {
   answered(usage: Usage, nowMs: number): void {
     checkHeld(this.#state);
     checkTokens('inputTokens', usage.inputTokens);
+    checkCached(usage.cachedTokens, usage.inputTokens);
     checkTokens('outputTokens', usage.outputTokens);
     const { quotas, ledger, time } = this.#books;
     const nowUs = time.toUs(nowMs);

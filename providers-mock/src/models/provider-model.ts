@@ -13,7 +13,7 @@ import { OVERLOAD, Overload, type OverloadSpec } from './overload.js';
 import type { Quota } from './quota.js';
 import { checkReconfiguration } from './quota-spec.js';
 import { checkServer, QUEUE, type ServerSpec, ServiceLine } from './service-line.js';
-import { checkTokens } from './token-count.js';
+import { checkCached, checkTokens } from './token-count.js';
 import { ToldTime } from './told-time.js';
 import type { Lease, OverloadStatus, QuotaSpec, QuotaStanding, RequestFacts, Verdict } from './verdict.js';
 
@@ -76,6 +76,7 @@ export class ProviderModel {
    */
   decide(facts: RequestFacts, nowMs: number): Verdict {
     checkTokens('inputTokens', facts.inputTokens);
+    checkCached(facts.cachedTokens, facts.inputTokens);
     checkTokens('maxTokens', facts.maxTokens);
     const { quotas, ledger, time } = this.#books;
     const nowUs = time.toUs(nowMs);

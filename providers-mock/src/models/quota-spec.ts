@@ -33,6 +33,7 @@ export function checkQuota(spec: QuotaSpec): void {
   checkOneOf(spec, 'counts', ['input', 'output', 'total']);
   checkOneOf(spec, 'reserve', ['none', 'estimate', 'max-tokens', 'larger']);
   checkOneOf(spec, 'settle', ['refund', 'keep']);
+  if (spec.cached !== undefined) checkOneOf(spec, 'cached', ['counted', 'free']);
   if (spec.outputWeight !== undefined) checkWhole(spec, 'outputWeight', spec.outputWeight, 1);
 }
 
@@ -151,6 +152,7 @@ const SHAPE = [
   'counts',
   'reserve',
   'settle',
+  'cached',
   'outputWeight',
   'refusedCount',
   'resetAtMs',

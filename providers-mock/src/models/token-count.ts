@@ -7,3 +7,11 @@ export function checkTokens(name: string, value: number): void {
   if (Number.isSafeInteger(value) && value >= 0) return;
   throw new RangeError(`${name} must be a whole number of at least 0, got ${value}; round it where it is sampled`);
 }
+
+/** @throws RangeError when `cached` is no token count, or more than the input that it is part of. */
+export function checkCached(cached: number | undefined, inputTokens: number): void {
+  if (cached === undefined) return;
+  checkTokens('cachedTokens', cached);
+  if (cached > inputTokens)
+    throw new RangeError(`cachedTokens must be at most inputTokens, ${inputTokens}, got ${cached}`);
+}

@@ -65,7 +65,8 @@ export class TokensQuota implements Quota {
 
 /**
  * What a request takes at admission. An `estimate` is what the provider can count before the answer exists: the prompt.
- * An output quota has no prompt to go by, so there it is the caller's `max_tokens`.
+ * An output quota has no prompt to go by, so there it is the caller's `max_tokens`. Where cached tokens are free, `input`
+ * is what the prompt cache does not have.
  *
  * | counts | none | estimate  | max-tokens        | larger                |
  * |--------|------|-----------|-------------------|-----------------------|
@@ -73,27 +74,37 @@ export class TokensQuota implements Quota {
  * | output | 0    | maxTokens | maxTokens         | maxTokens             |
  * | total  | 0    | input     | input + maxTokens | max(input, maxTokens) |
  */
-function reservation({ counts, reserve }: TokensSpec, { inputTokens, maxTokens }: RequestFacts): number {
+function reservation(spec: TokensSpec, facts: RequestFacts): number {
+  const { counts, reserve } = spec;
+  const { maxTokens } = facts;
   if (reserve === 'none') return 0;
   switch (counts) {
     case 'input':
-      return inputTokens;
+      return inputCounted(spec, facts);
     case 'output':
       return maxTokens;
-    case 'total':
-      if (reserve === 'larger') return Math.max(inputTokens, maxTokens);
-      return reserve === 'estimate' ? inputTokens : inputTokens + maxTokens;
+    case 'total': {
+      const input = inputCounted(spec, facts);
+      if (reserve === 'larger') return Math.max(input, maxTokens);
+      return reserve === 'estimate' ? input : input + maxTokens;
+    }
   }
 }
 
+function inputCounted({ cached }: TokensSpec, { inputTokens, cachedTokens = 0 }: RequestFacts | Usage): number {
+  return cached === 'free' ? inputTokens - cachedTokens : inputTokens;
+}
+
 /** What an answer costs the quota. */
-export function tokensUsed({ counts, outputWeight = 1 }: TokensSpec, { inputTokens, outputTokens }: Usage): number {
+export function tokensUsed(spec: TokensSpec, usage: Usage): number {
+  const { counts, outputWeight = 1 } = spec;
+  const { outputTokens } = usage;
   switch (counts) {
     case 'input':
-      return inputTokens;
+      return inputCounted(spec, usage);
     case 'output':
       return outputTokens;
     case 'total':
-      return inputTokens + outputWeight * outputTokens;
+      return inputCounted(spec, usage) + outputWeight * outputTokens;
   }
 }

@@ -8,6 +8,8 @@ import type { GrowthSpec, LimitOverTime, OthersPlaces, OthersSpending } from './
 /** Whole numbers ≥ 0. */
 export interface RequestFacts {
   readonly inputTokens: number;
+  /** Of the input tokens, those that the provider has in its prompt cache; at most all of them. Default 0. */
+  readonly cachedTokens?: number;
   /** The `max_tokens` the caller sent. */
   readonly maxTokens: number;
 }
@@ -15,6 +17,8 @@ export interface RequestFacts {
 /** What an answered request turned out to use; whole numbers ≥ 0. */
 export interface Usage {
   readonly inputTokens: number;
+  /** Of the input tokens, those that came out of the prompt cache. Default 0. */
+  readonly cachedTokens?: number;
   readonly outputTokens: number;
 }
 
@@ -84,6 +88,8 @@ export type QuotaSpec =
       /** What is taken at admission; `larger`: of a total, the larger of prompt and `max_tokens`. */
       readonly reserve: 'none' | 'estimate' | 'max-tokens' | 'larger';
       readonly settle: 'refund' | 'keep';
+      /** Whether input tokens out of the prompt cache count. Default `counted`. */
+      readonly cached?: 'counted' | 'free';
       /** What one output token costs of a total when it is settled; whole number ≥ 1, default 1. */
       readonly outputWeight?: number;
     })

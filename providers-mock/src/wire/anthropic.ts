@@ -70,11 +70,12 @@ function headOf(reply: Reply): object {
   return { id: idOf(reply, 'msg_'), type: 'message', role: 'assistant', model: reply.model };
 }
 
-function usageOf({ usage }: Reply, outputTokens: number): object {
+/** Here `input_tokens` are those that no cache had. */
+function usageOf({ usage: { inputTokens, cachedTokens = 0 } }: Reply, outputTokens: number): object {
   return {
-    input_tokens: usage.inputTokens,
+    input_tokens: inputTokens - cachedTokens,
     cache_creation_input_tokens: 0,
-    cache_read_input_tokens: 0,
+    cache_read_input_tokens: cachedTokens,
     output_tokens: outputTokens,
   };
 }

@@ -10,6 +10,8 @@ export interface Asked {
   readonly wantsUsage: boolean;
   /** Estimated from the text: four bytes a token. */
   readonly inputTokens: number;
+  /** Of these, the ones out of the prompt cache, which only a test can state. Default 0. */
+  readonly cachedTokens?: number;
   /** What the answer may have at most; null = the request does not say. */
   readonly maxTokens: number | null;
   /** The tool that the answer calls; null = the answer is text. */

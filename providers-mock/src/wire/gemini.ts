@@ -54,10 +54,12 @@ function partOf(reply: Reply): object {
 }
 
 /** Only the last frame of a stream knows the answer's tokens. */
-function usageOf({ usage: { inputTokens, outputTokens } }: Reply, isLast: boolean): object {
-  if (!isLast) return { promptTokenCount: inputTokens, totalTokenCount: inputTokens };
+function usageOf({ usage: { inputTokens, cachedTokens = 0, outputTokens } }: Reply, isLast: boolean): object {
+  const cached = cachedTokens > 0 && { cachedContentTokenCount: cachedTokens };
+  if (!isLast) return { promptTokenCount: inputTokens, ...cached, totalTokenCount: inputTokens };
   return {
     promptTokenCount: inputTokens,
+    ...cached,
     candidatesTokenCount: outputTokens,
     totalTokenCount: inputTokens + outputTokens,
   };

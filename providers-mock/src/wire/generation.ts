@@ -112,7 +112,8 @@ interface Decided {
 export function generate(model: ProviderModel, manners: ModelManners, request: GenerationRequest): Exchange {
   const { asked, at, headers } = request;
   const maxTokens = asked.maxTokens ?? manners.unsetMaxTokens ?? UNSET_MAX_TOKENS;
-  const drawnFor = { inputTokens: asked.inputTokens, maxTokens, model: asked.model, headers };
+  const { inputTokens, cachedTokens = 0 } = asked;
+  const drawnFor = { inputTokens, cachedTokens, maxTokens, model: asked.model, headers };
   const verdict = model.decide(drawnFor, at.nowMs);
   try {
     const standings = model.standings(drawnFor, at.nowMs);

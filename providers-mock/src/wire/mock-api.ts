@@ -54,6 +54,8 @@ export interface ApiLedger {
 /** A request header that fixes the tokens of its answer, for tests; and one for what the request counts as. */
 const OUTPUT_TOKENS = 'x-mock-output-tokens';
 const INPUT_TOKENS = 'x-mock-input-tokens';
+/** A request header that says how many of the input tokens are in the prompt cache: whole, ≥ 1. */
+export const CACHED_TOKENS = 'x-mock-cached-tokens';
 
 interface Host {
   readonly name: string;
@@ -187,7 +189,7 @@ export class MockApi {
     const { method, headers } = request;
     const dialect = DIALECTS[wire];
     try {
-      const asked = withInputTokens(dialect.read(parsed(request.body), path), tokensIn(headers, INPUT_TOKENS));
+      const asked = withInput(dialect.read(parsed(request.body), path), headers);
       const outputTokens = tokensIn(headers, OUTPUT_TOKENS);
       const { model, stream } = asked;
       const manners = Object.hasOwn(host.spec.models, model) ? host.spec.models[model] : undefined;
@@ -260,8 +262,12 @@ function parsed(body: string): Readonly<Record<string, unknown>> {
   throw new MalformedRequest('The body of the request must be a JSON object.');
 }
 
-function withInputTokens(asked: Asked, inputTokens: number | null): Asked {
-  return inputTokens === null ? asked : { ...asked, inputTokens };
+function withInput(asked: Asked, headers: RequestHeaders): Asked {
+  const inputTokens = tokensIn(headers, INPUT_TOKENS) ?? asked.inputTokens;
+  const cachedTokens = tokensIn(headers, CACHED_TOKENS);
+  if (cachedTokens === null) return inputTokens === asked.inputTokens ? asked : { ...asked, inputTokens };
+  // No more than there is: the estimate of a prompt is only one.
+  return { ...asked, inputTokens, cachedTokens: Math.min(cachedTokens, inputTokens) };
 }
 
 /** Null where the header is not there. */

@@ -61,6 +61,6 @@ function callOf(reply: Reply, name: string, json: string): object {
 }
 
 /** As JSON. */
-function usageOf({ usage: { inputTokens, outputTokens } }: Reply): string {
-  return `{"prompt_tokens":${inputTokens},"completion_tokens":${outputTokens},"total_tokens":${inputTokens + outputTokens},"prompt_tokens_details":{"cached_tokens":0,"audio_tokens":0},"completion_tokens_details":{"reasoning_tokens":0,"audio_tokens":0}}`;
+function usageOf({ usage: { inputTokens, cachedTokens = 0, outputTokens } }: Reply): string {
+  return `{"prompt_tokens":${inputTokens},"completion_tokens":${outputTokens},"total_tokens":${inputTokens + outputTokens},"prompt_tokens_details":{"cached_tokens":${cachedTokens},"audio_tokens":0},"completion_tokens_details":{"reasoning_tokens":0,"audio_tokens":0}}`;
 }

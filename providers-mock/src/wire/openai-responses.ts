@@ -112,10 +112,10 @@ function itemId(reply: Reply): string {
   return idOf(reply, reply.toolName === null ? 'msg_' : 'fc_');
 }
 
-function usageOf({ usage: { inputTokens, outputTokens } }: Reply): object {
+function usageOf({ usage: { inputTokens, cachedTokens = 0, outputTokens } }: Reply): object {
   return {
     input_tokens: inputTokens,
-    input_tokens_details: { cached_tokens: 0 },
+    input_tokens_details: { cached_tokens: cachedTokens },
     output_tokens: outputTokens,
     output_tokens_details: { reasoning_tokens: 0 },
     total_tokens: inputTokens + outputTokens,

@@ -57,12 +57,15 @@ class TextReply implements Reply {
   readonly finish: 'stop' | 'length';
   readonly usage: Usage;
 
-  constructor({ model, inputTokens }: Asked, { number, createdS, outputTokens, maxTokens }: ReplyFacts) {
+  constructor(
+    { model, inputTokens, cachedTokens = 0 }: Asked,
+    { number, createdS, outputTokens, maxTokens }: ReplyFacts,
+  ) {
     this.number = number;
     this.model = model;
     this.createdS = createdS;
     this.finish = outputTokens > maxTokens ? 'length' : 'stop';
-    this.usage = { inputTokens, outputTokens: Math.min(outputTokens, maxTokens) };
+    this.usage = { inputTokens, cachedTokens, outputTokens: Math.min(outputTokens, maxTokens) };
   }
 
   text(): string {
@@ -85,7 +88,11 @@ class ToolReply implements Reply {
   readonly usage: Usage;
   readonly #json: string;
 
-  constructor({ model, inputTokens }: Asked, { number, createdS, maxTokens }: ReplyFacts, tool: AskedTool) {
+  constructor(
+    { model, inputTokens, cachedTokens = 0 }: Asked,
+    { number, createdS, maxTokens }: ReplyFacts,
+    tool: AskedTool,
+  ) {
     const json = argumentsFor(tool);
     const full = Math.ceil(json.length / TOOL_PIECE);
     this.number = number;
@@ -93,7 +100,7 @@ class ToolReply implements Reply {
     this.createdS = createdS;
     this.toolName = tool.name;
     this.finish = full > maxTokens ? 'length' : 'tool';
-    this.usage = { inputTokens, outputTokens: Math.min(full, maxTokens) };
+    this.usage = { inputTokens, cachedTokens, outputTokens: Math.min(full, maxTokens) };
     this.#json = json.slice(0, this.usage.outputTokens * TOOL_PIECE);
   }
 

@@ -104,6 +104,61 @@ describe('the input', () => {
   });
 });
 
+describe('the prompt cache', () => {
+  const TOLD: Record<Dialect, (body: unknown) => readonly unknown[]> = {
+    openai: (body) => [
+      dig(body, 'usage', 'prompt_tokens'),
+      dig(body, 'usage', 'prompt_tokens_details', 'cached_tokens'),
+    ],
+    'openai-responses': (body) => [
+      dig(body, 'usage', 'input_tokens'),
+      dig(body, 'usage', 'input_tokens_details', 'cached_tokens'),
+    ],
+    anthropic: (body) => [dig(body, 'usage', 'input_tokens'), dig(body, 'usage', 'cache_read_input_tokens')],
+    gemini: (body) => [
+      dig(body, 'usageMetadata', 'promptTokenCount'),
+      dig(body, 'usageMetadata', 'cachedContentTokenCount'),
+    ],
+  };
+  const headers = { 'x-mock-input-tokens': '300', 'x-mock-cached-tokens': '240' };
+
+  // Only one dialect counts what the cache had apart from the rest of the prompt.
+  it.each<[Dialect, readonly unknown[]]>([
+    ['openai', [300, 240]],
+    ['openai-responses', [300, 240]],
+    ['anthropic', [60, 240]],
+    ['gemini', [300, 240]],
+  ])('%s tells what it had of the input', (dialect, told) => {
+    expect(
+      TOLD[dialect](
+        usual()
+          .ask(requestIn(dialect, {}, headers))
+          .json(),
+      ),
+    ).toEqual(told);
+  });
+
+  it('makes its tokens free where the quota says so', () => {
+    const window = { limit: 500, perMs: 60_000, refill: 'fixed-window', burst: 500, refusedCount: false } as const;
+    const counting = { counts: 'input', reserve: 'estimate', settle: 'refund' } as const;
+    const admitted = (cached?: 'counted' | 'free'): number => {
+      const asking = new Asking(
+        provider([{ kind: 'tokens', name: 'itpm', ...window, ...counting, ...(cached && { cached }) }]),
+      );
+      return Array.from({ length: 10 }, () => asking.ask(requestIn('anthropic', {}, headers)).status).filter(
+        (status) => status === 200,
+      ).length;
+    };
+    // 500 / 300 and 500 / 60.
+    expect([admitted(), admitted('counted'), admitted('free')]).toEqual([1, 1, 8]);
+  });
+
+  it('has no more than the whole input', () => {
+    const more = usual().ask(requestIn('openai', {}, { ...headers, 'x-mock-cached-tokens': '900' }));
+    expect(TOLD.openai(more.json())).toEqual([300, 300]);
+  });
+});
+
 describe('tools', () => {
   const schema = { type: 'object', properties: {} };
   const TOOLS: Record<Dialect, (...names: string[]) => object> = {

@@ -180,6 +180,9 @@ function tokensQuota(): z.ZodType<QuotaSettings> {
     settle: oneOf(['refund', 'keep'])
       .prefault('refund')
       .describe('Whether what was reserved and not used comes back when the request is answered.'),
+    cached: oneOf(['counted', 'free'])
+      .prefault('counted')
+      .describe('Whether input tokens that the provider has in its prompt cache count.'),
     outputWeight: z
       .exactOptional(whole({ min: 1 }))
       .describe('What an output token costs of a total when the request is answered. Whole number ≥ 1. Default 1.'),
@@ -191,9 +194,14 @@ function tokensQuota(): z.ZodType<QuotaSettings> {
       message: 'belongs to counts: total',
       holds: ({ counts = 'total', outputWeight }) => outputWeight === undefined || counts === 'total',
     },
+    {
+      field: 'cached',
+      message: 'belongs to counts: input or total; no output comes out of a prompt cache',
+      holds: ({ counts = 'total', cached }) => cached !== 'free' || counts !== 'output',
+    },
   ];
   return withRules(written, ...rules).transform(
-    ({ name, tokens, refusedCount, counts, reserve, settle, outputWeight, ...window }) => ({
+    ({ name, tokens, refusedCount, counts, reserve, settle, cached, outputWeight, ...window }) => ({
       kind: 'tokens' as const,
       name: name ?? `${counts}-tokens-${window.per}`,
       limit: tokens,
@@ -201,6 +209,7 @@ function tokensQuota(): z.ZodType<QuotaSettings> {
       counts,
       reserve,
       settle,
+      ...(cached === 'free' && { cached }),
       ...(outputWeight !== undefined && { outputWeight }),
       ...windowSettings(window, tokens),
     }),

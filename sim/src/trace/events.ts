@@ -88,6 +88,8 @@ export interface RequestSettled extends AttemptEvent {
   readonly fault?: string | undefined;
   /** Of a success. */
   readonly inputTokens?: number | undefined;
+  /** Of the input tokens, those out of the provider's prompt cache; absent = none. */
+  readonly cachedTokens?: number | undefined;
   readonly outputTokens?: number | undefined;
   readonly firstTokenMs?: number | undefined;
   /** The last attempt of this request, and no success. */

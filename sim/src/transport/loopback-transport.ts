@@ -5,7 +5,7 @@
 
 import { randomUUID } from 'node:crypto';
 import { profileNames, profileOf } from '@tidegate/providers-mock';
-import { type ApiProvider, type MockServer, startMockServer } from '@tidegate/providers-mock/server';
+import { type ApiProvider, CACHED_TOKENS, type MockServer, startMockServer } from '@tidegate/providers-mock/server';
 import type { RandomStreams } from '../kernel/random.js';
 import type { ModelSettings, ProviderSettings } from '../scenario/scenario.js';
 import type { LedgerEntry } from '../trace/events.js';
@@ -68,15 +68,18 @@ class LoopbackTransport implements Transport {
     const { attempts } = this.#mock;
     const served = new ServedAttempt(attempt);
     const token = attempts.enter(served);
-    const { provider, model, inputTokens, outputTokens, maxTokens, luck } = attempt;
+    const { provider, model, inputTokens, cachedTokens, outputTokens, maxTokens, luck } = attempt;
     const asked: Attempt = {
-      ...{ provider, model, inputTokens, outputTokens, maxTokens, luck },
+      ...{ provider, model, inputTokens, cachedTokens, outputTokens, maxTokens, luck },
       answered(end) {
         attempts.leave(token);
         attempt.answered(served.told(end));
       },
     };
-    const abandon = this.#http.send(asked, { [TOKEN_HEADER]: token });
+    const abandon = this.#http.send(asked, {
+      [TOKEN_HEADER]: token,
+      ...(cachedTokens > 0 && { [CACHED_TOKENS]: String(cachedTokens) }),
+    });
     return () => {
       attempts.leave(token);
       abandon();

@@ -58,6 +58,7 @@ class Player implements Attempt {
   readonly provider = 'stage';
   readonly model = 'any';
   readonly inputTokens = 1000;
+  readonly cachedTokens = 0;
   readonly outputTokens = 100;
   readonly maxTokens = 100;
   readonly luck: Attempt['luck'];

@@ -46,8 +46,17 @@ function drawsOf(latency: LatencySettings, luck: Luck): ModelDraws {
   const samplers = samplersOf(latency);
   return {
     outputTokens: () => OUTPUT_TOKENS,
-    times: ({ model, inputTokens, maxTokens }, { outputTokens, inService }) => {
-      const attempt = { provider: '', model, inputTokens, outputTokens, maxTokens, luck, answered: () => {} };
+    times: ({ model, inputTokens, cachedTokens = 0, maxTokens }, { outputTokens, inService }) => {
+      const attempt = {
+        provider: '',
+        model,
+        inputTokens,
+        cachedTokens,
+        outputTokens,
+        maxTokens,
+        luck,
+        answered: () => {},
+      };
       const { firstTokenMs, totalMs, tellsFirstToken } = drawService(samplers, attempt, inService);
       // Where only the whole time is known, the answer comes at its end.
       return { firstTokenMs: tellsFirstToken ? firstTokenMs : totalMs, totalMs };

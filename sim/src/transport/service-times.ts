@@ -77,14 +77,14 @@ export function drawService(latency: LatencySamplers, attempt: Attempt, inServic
 /** Both samplers of a service draw whatever its form, so that the form shifts no later draw of this subagent. */
 function drawnTimes(
   { firstMs, perInputTokenMs, perOutputTokenMs, tellsFirstToken }: ServiceSamplers,
-  { inputTokens, outputTokens }: Attempt,
+  { inputTokens, cachedTokens, outputTokens }: Attempt,
   factor: number,
   stream: RandomStream,
   prompt: RandomStream,
 ): ServiceTimes {
   const firstTokenMs = firstMs(stream);
   const afterMs = perOutputTokenMs(stream) * outputTokens;
-  const beforeMs = perInputTokenMs === null ? 0 : perInputTokenMs(prompt) * inputTokens;
+  const beforeMs = perInputTokenMs === null ? 0 : perInputTokenMs(prompt) * (inputTokens - cachedTokens);
   return {
     firstTokenMs: underLoad(firstTokenMs + beforeMs, factor),
     totalMs: underLoad(firstTokenMs + beforeMs + afterMs, factor),

@@ -13,6 +13,8 @@ export interface Attempt {
   readonly provider: string;
   readonly model: string;
   readonly inputTokens: number;
+  /** Of these, the ones that the provider has in its prompt cache. */
+  readonly cachedTokens: number;
   /** What a full answer has. */
   readonly outputTokens: number;
   readonly maxTokens: number;

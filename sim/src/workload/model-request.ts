@@ -16,6 +16,8 @@ const NO_OPTIONS = {};
 
 export interface RequestSizes {
   readonly inputTokens: number;
+  /** Of these, the ones that the provider has in its prompt cache. Default 0. */
+  readonly cachedTokens?: number;
   readonly outputTokens: number;
   readonly maxTokens: number;
 }
@@ -36,6 +38,7 @@ export class ModelRequest implements Waiter, Attempt {
   readonly #attempts: Attempts;
   readonly #id: number;
   readonly inputTokens: number;
+  readonly cachedTokens: number;
   readonly outputTokens: number;
   readonly maxTokens: number;
   #ticket: Ticket | undefined;
@@ -50,6 +53,7 @@ export class ModelRequest implements Waiter, Attempt {
     this.#attempts = new Attempts(context.retry);
     this.#id = context.clerk.nextRequestId();
     this.inputTokens = sizes.inputTokens;
+    this.cachedTokens = sizes.cachedTokens ?? 0;
     this.outputTokens = sizes.outputTokens;
     this.maxTokens = sizes.maxTokens;
   }
@@ -188,6 +192,7 @@ export class ModelRequest implements Waiter, Attempt {
       refusedBy: failure?.refusedBy,
       fault: end.fault,
       inputTokens: success?.inputTokens,
+      cachedTokens: success === undefined || this.cachedTokens === 0 ? undefined : this.cachedTokens,
       outputTokens: success?.outputTokens,
       firstTokenMs: success?.firstTokenMs ?? undefined,
       lost: failure === undefined || retries ? undefined : true,

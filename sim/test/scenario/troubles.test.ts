@@ -298,6 +298,10 @@ describe('a model', () => {
       'quotas[0].outputWeight  belongs to counts: total',
     ],
     [
+      '{ quotas: [{ tokens: 5, per: 1m, counts: output, cached: free }] }',
+      'quotas[0].cached  belongs to counts: input or total; no output comes out of a prompt cache',
+    ],
+    [
       '{ quotas: [{ ramp: 50%, over: 90s, above: 5/m }] }',
       'quotas[0].over  must be a whole number of the unit of above, 1 to 10000',
     ],

@@ -59,7 +59,7 @@ function transportTo({ baseUrl, wire = 'openai', stream = false, apiKey }: Asked
 }
 
 const stream = new RandomStreams(1).stream('any');
-const SIZES = { provider: 'acme', model: 'large', inputTokens: 3, outputTokens: 2, maxTokens: 5 };
+const SIZES = { provider: 'acme', model: 'large', inputTokens: 3, cachedTokens: 0, outputTokens: 2, maxTokens: 5 };
 const LUCK = { service: stream, prompt: stream, mode: stream, refusal: stream, hint: stream, fault: stream };
 
 /** Sends attempts one after the other, and gives back how they ended. */
