@@ -91,7 +91,8 @@ export class Utilisation {
       const books = used.get(key) ?? { ...this.#key(key) };
       used.set(key, books);
       books.served += this.#overlap(admittedAt);
-      if (admittedAt >= this.#fromMs) books.taken++;
+      // Whoever was let in at the very end has used nothing yet.
+      if (admittedAt >= this.#fromMs && admittedAt < this.#now) books.taken++;
     }
     return Object.fromEntries([...used].map(([name, books]) => [name, this.#figuresOf(books)]));
   }
