@@ -6,6 +6,9 @@
 export { InvariantBroken } from './results/checks/invariants.js';
 export { Checks } from './results/checks.js';
 export { evaluate, summarise } from './results/expectations.js';
+export { jainIndex } from './results/measures/fairness.js';
+export { type MeasureFigures, type MeasureOptions, Measures } from './results/measures/measures.js';
+export type { PhaseFigures } from './results/measures/settling.js';
 export { Metrics } from './results/metrics.js';
 export type { Summary } from './results/summary.js';
 export { TimeSeries, toCsv } from './results/timeseries.js';

@@ -4,7 +4,6 @@
  * which something changed, thinned to 2000 per key and run; the charts and `timeseries.csv` show the same rows.
  */
 
-import type { ProviderSettings, Scenario } from '../scenario/scenario.js';
 import type {
   ConcurrencyChanged,
   ProviderChanged,
@@ -14,6 +13,7 @@ import type {
   TraceStarted,
 } from '../trace/events.js';
 import { CooldownSpans, type Span } from './cooldown-spans.js';
+import { ProviderChanges } from './provider-changes.js';
 import { RunWidths } from './run-widths.js';
 import { concurrencyLimit, keysAsked, scenarioOf } from './scenario-facts.js';
 import { ThinnedRows } from './thinned-rows.js';
@@ -95,10 +95,8 @@ interface KeyRecorder {
 }
 
 export class TimeSeries {
-  #scenario: Scenario | undefined;
   #initial: number | null = null;
-  #providers: Readonly<Record<string, ProviderSettings>> = {};
-  #changes = 0;
+  #changes = new ProviderChanges({ providers: {}, timeline: [] });
   #now = 0;
   #widths = new RunWidths(null);
   readonly #keys = new Map<string, KeyRecorder>();
@@ -181,9 +179,8 @@ export class TimeSeries {
 
   #begin(event: TraceStarted): void {
     const scenario = scenarioOf(event);
-    this.#scenario = scenario;
     this.#initial = event.initial;
-    this.#providers = scenario.providers;
+    this.#changes = new ProviderChanges(scenario);
     this.#widths = new RunWidths(event.initial, this.#widthChanged);
     for (const key of keysAsked(scenario)) this.#key(key);
   }
@@ -208,18 +205,11 @@ export class TimeSeries {
     this.#widths.capChanged(t, key, next);
   }
 
-  /** The trace states the value as written; what the provider becomes is in the scenario, at the same place in order. */
-  #providerChanged({ t, path }: ProviderChanged): void {
-    const entry = this.#scenario?.timeline[this.#changes++];
-    if (entry === undefined || entry.path !== path) {
-      throw new RangeError(
-        `provider-changed: expected change ${this.#changes} of the scenario's timeline, got ${path}`,
-      );
-    }
-    this.#providers = { ...this.#providers, [entry.provider]: entry.becomes };
+  #providerChanged(event: ProviderChanged): void {
+    this.#changes.apply(event);
     for (const key of this.#keys.keys()) {
-      const limit = concurrencyLimit(key, this.#providers) ?? Number.NaN;
-      if (!Object.is(limit, this.#key(key).recorder.row[LIMIT])) this.#changed(key, t)[LIMIT] = limit;
+      const limit = concurrencyLimit(key, this.#changes.providers) ?? Number.NaN;
+      if (!Object.is(limit, this.#key(key).recorder.row[LIMIT])) this.#changed(key, event.t)[LIMIT] = limit;
     }
   }
 
@@ -241,7 +231,7 @@ export class TimeSeries {
     if (key === undefined) {
       key = { recorder: new Recorder(COLUMNS, [CAP, IN_FLIGHT, QUEUED]), cooldowns: new CooldownSpans() };
       key.recorder.row[CAP] = this.#initial ?? Number.NaN;
-      key.recorder.row[LIMIT] = concurrencyLimit(name, this.#providers) ?? Number.NaN;
+      key.recorder.row[LIMIT] = concurrencyLimit(name, this.#changes.providers) ?? Number.NaN;
       this.#keys.set(name, key);
     }
     this.#lastKey = name;
