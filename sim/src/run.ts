@@ -13,10 +13,12 @@ import {
 import { FixedController } from '@tidegate/governor/controllers';
 import { PHASE, TimeStandsStillError } from './kernel/kernel.js';
 import { RandomStreams } from './kernel/random.js';
-import type { GovernorSettings, Scenario, TimelineEntry } from './scenario/scenario.js';
+import type { ArrivalsSettings, GovernorSettings, RunSettings, Scenario, TimelineEntry } from './scenario/scenario.js';
 import type { StopReason, TraceEvent } from './trace/events.js';
 import type { World } from './transport/world.js';
 import { Clerk } from './workload/clerk.js';
+import { gateDoor, OpenLoop, observerDoor } from './workload/open-loop.js';
+import type { RequestContext } from './workload/run-context.js';
 import { RunDriver } from './workload/run-driver.js';
 
 export interface RunInput {
@@ -54,7 +56,8 @@ class Engine {
   readonly #input: RunInput;
   readonly #clerk: Clerk;
   readonly #governor: Governor;
-  #runsLeft: number;
+  /** Runs, arrivals and observers that are not over. */
+  #callersLeft: number;
   #changesLeft: number;
   #lastSuccessMs = 0;
   #stop: Stop | undefined;
@@ -67,7 +70,8 @@ class Engine {
     this.#clerk = new Clerk(initialCapOf(this.#scenario.governor), this.#observe);
     this.#governor = governorOf(this.#scenario.governor, this.#world, this.#fail);
     this.#governor.onEvent(this.#clerk.hear);
-    this.#runsLeft = this.#scenario.workload.runs.length;
+    const { runs, arrivals = [], observers = [] } = this.#scenario.workload;
+    this.#callersLeft = runs.length + arrivals.length + observers.length;
     this.#changesLeft = this.#scenario.timeline.length;
   }
 
@@ -102,24 +106,30 @@ class Engine {
     }
     const { afterMs } = scenario.stop;
     if (afterMs !== null) this.#world.scheduler.after(afterMs, PHASE.sampling, this.#timeIsUp, afterMs);
-    const streams = new RandomStreams(seed);
-    const retry = resolveRetryPolicy(retryPolicyOf(governor.retry));
-    for (const settings of scenario.workload.runs) {
-      const { target, timeoutMs } = settings;
-      const context = {
-        runId: settings.id,
-        target,
-        key: `${target.provider}/${target.model}`,
-        timeoutMs,
-        retry,
-        governor: this.#governor,
-        scheduler: this.#world.scheduler,
-        transport: this.#world.transport,
-        clerk: this.#clerk,
-        streams,
-      };
-      new RunDriver(context, settings, governor.controller !== 'none', this.#runFinished).schedule();
+    this.#schedule(new RandomStreams(seed));
+  }
+
+  #schedule(streams: RandomStreams): void {
+    const { workload, governor: settings } = this.#scenario;
+    const governor = this.#governor;
+    const { scheduler, transport } = this.#world;
+    const retry = resolveRetryPolicy(retryPolicyOf(settings.retry));
+    const shared = { retry, governor, scheduler, transport, clerk: this.#clerk, streams };
+    const contextOf = ({ target, timeoutMs }: Pick<RunSettings, 'target' | 'timeoutMs'>) => ({
+      ...{ target, timeoutMs, key: `${target.provider}/${target.model}` },
+      ...shared,
+    });
+    for (const run of workload.runs) {
+      const context = { ...contextOf(run), runId: run.id, observer: undefined };
+      new RunDriver(context, run, settings.controller !== 'none', this.#callerFinished).schedule();
     }
+    const open = (arrivals: ArrivalsSettings, observer: true | undefined): void => {
+      const context: RequestContext = { ...contextOf(arrivals), runId: undefined, observer };
+      const door = observer ? observerDoor(governor) : gateDoor(governor);
+      new OpenLoop(context, arrivals, door, this.#callerFinished).schedule();
+    };
+    for (const arrivals of workload.arrivals ?? []) open(arrivals, undefined);
+    for (const observer of workload.observers ?? []) open(observer, true);
   }
 
   #finish(end: 'drained' | 'stopped' | 'interrupted'): void {
@@ -184,9 +194,9 @@ class Engine {
     });
   };
 
-  readonly #runFinished = (): void => {
-    this.#runsLeft--;
-    if (this.#runsLeft === 0 && this.#scenario.stop.when === 'done') this.#end({ reason: 'done' });
+  readonly #callerFinished = (): void => {
+    this.#callersLeft--;
+    if (this.#callersLeft === 0 && this.#scenario.stop.when === 'done') this.#end({ reason: 'done' });
   };
 
   readonly #timeIsUp = (afterMs: number): void => {

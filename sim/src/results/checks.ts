@@ -16,7 +16,7 @@ import type {
   TraceEvent,
   TraceStarted,
 } from '../trace/events.js';
-import { checkBalance, checkCooldown, checkRoom } from './checks/admission.js';
+import { checkBalance, checkCooldown, checkRoom, isWelcome } from './checks/admission.js';
 import { checkBounds, checkChange, checkEpoch, weigh } from './checks/caps.js';
 import { Breach, breach, InvariantBroken } from './checks/invariants.js';
 import { checkEnds, checkLedgers } from './checks/ledger.js';
@@ -107,12 +107,12 @@ export class Checks {
   }
 
   #queued(event: RequestQueued): void {
-    const { t, id, key, run, agent } = event;
+    const { t, id, key, run, agent, observer } = event;
     let request = this.#open.get(id);
     if (request === undefined) {
       checkFirstQueued(event, this.#lastId);
       this.#lastId = id;
-      request = new WatchedRequest(id, this.#key(key), t, run, agent);
+      request = new WatchedRequest(id, this.#key(key), t, { run, agent, isObserver: observer === true });
       this.#open.set(id, request);
     } else {
       checkQueuedAgain(event, request);
@@ -154,15 +154,16 @@ export class Checks {
   #admitted(event: RequestAdmitted): void {
     const request = checkAdmitted(event, this.#open.get(event.id));
     const { key } = request;
-    if (request.phase === 'arriving') {
-      this.#arriving = undefined;
-      enterGate(request);
-    } else if (request.phase === 'parked') {
-      this.#unpark(request);
+    if (request.phase === 'arriving') this.#arriving = undefined;
+    if (request.isObserver) {
+      request.isEvidence = isWelcome(key, event.t);
+    } else {
+      if (request.phase === 'arriving') enterGate(request);
+      else if (request.phase === 'parked') this.#unpark(request);
+      key.turns.leave(request);
+      checkRoom(key);
+      checkCooldown(key, event.t);
     }
-    key.turns.leave(request);
-    checkRoom(key);
-    checkCooldown(key, event.t);
     if (this.#rules.isReference) checkEpoch(key, event.epoch, event.t, this.#rules.idleResetMs);
     accountWait(event, request);
     key.admitted++;
@@ -182,7 +183,7 @@ export class Checks {
     key.inFlight--;
     key.lastUsedAt = t;
     accountService(event, request);
-    if (this.#rules.isReference) weigh(event, key);
+    if (this.#rules.isReference) weigh(event, key, request.isEvidence);
     if (cooldownUntil !== undefined && cooldownUntil > key.coolingUntil) key.coolingUntil = cooldownUntil;
     count(key, outcome, refusedBy);
     if (outcome === 'succeeded' || lost === true) {
@@ -218,12 +219,18 @@ export class Checks {
 }
 
 function enterGate(request: WatchedRequest): void {
+  if (request.isObserver) breach('observers-never-queue', `request ${request.id} observes and waits`);
   request.phase = 'queued';
   request.key.turns.enter(request);
 }
 
-/** What the first asking of a run can cause, at others, before the request itself comes to the gate. */
+/**
+ * What the asking can cause before the request itself comes to the gate: an idle reset, and, at others, what the first
+ * asking of a run does to the cap.
+ */
 function mayComeBefore(request: WatchedRequest, event: TraceEvent): boolean {
+  if (event.type === 'request-admitted' && event.id === request.id) return true;
+  if (request.lane.run === undefined) return event.type === 'concurrency-changed' && event.reason === 'idle_reset';
   switch (event.type) {
     case 'concurrency-changed':
     case 'request-admitted':

@@ -8,9 +8,10 @@ export function scenarioOf(started: TraceStarted): Scenario {
   return started.scenario as Scenario;
 }
 
-/** Each `provider/model` that a run asks, in the order of the file. */
+/** Each `provider/model` that is asked: by the runs in the order of the file, then by arrivals, then by observers. */
 export function keysAsked({ workload }: Scenario): readonly string[] {
-  return [...new Set(workload.runs.map(({ target }) => `${target.provider}/${target.model}`))];
+  const { runs, arrivals = [], observers = [] } = workload;
+  return [...new Set([...runs, ...arrivals, ...observers].map(({ target }) => `${target.provider}/${target.model}`))];
 }
 
 /** What the provider really takes at once of this key: the smallest concurrency quota; null where there is none. */

@@ -8,7 +8,7 @@ import { echo } from './echo.js';
 import type { AgentRow } from './scenario.js';
 
 /** What English text and code come to, roughly; the factor of the scenario language. */
-const bytesPerToken = 4;
+export const bytesPerToken = 4;
 
 export function agentRows(files: CsvFiles, csv: string, report: ReportFault): readonly AgentRow[] | undefined {
   const table = files.table(csv, report);
@@ -26,8 +26,8 @@ export function agentRows(files: CsvFiles, csv: string, report: ReportFault): re
     lineOfName.set(agent, line);
     return {
       name: agent,
-      inputTokens: Math.ceil(count(table, line, cells, input, report) / perToken),
-      ...(output !== undefined && { outputTokens: count(table, line, cells, output, report) }),
+      inputTokens: Math.ceil(tokenCount(table, line, cells, input, report) / perToken),
+      ...(output !== undefined && { outputTokens: tokenCount(table, line, cells, output, report) }),
     };
   });
 }
@@ -39,7 +39,14 @@ function nameFault(name: string, sameOnLine: number | undefined): string | undef
     : `${echo(name)} is taken by line ${sameOnLine}; every agent has its own name`;
 }
 
-function count(table: CsvTable, line: number, cells: readonly string[], column: number, report: ReportFault): number {
+/** A number of tokens or bytes in a cell; 0 after reporting what it is instead. */
+export function tokenCount(
+  table: CsvTable,
+  line: number,
+  cells: readonly string[],
+  column: number,
+  report: ReportFault,
+): number {
   const cell = cells[column] ?? '';
   const value = /^\d{1,15}$/.test(cell) ? Number(cell) : undefined;
   if (value === undefined) {

@@ -10,7 +10,7 @@ import { withFaults } from './csv-issue.js';
 import type { Distributions } from './distribution-schema.js';
 import { type FieldRule, withRules } from './field-rule.js';
 import { expected, text, whole } from './quantities.js';
-import type { AgentsSettings } from './scenario.js';
+import type { AgentsSettings, TokensSettings } from './scenario.js';
 
 const defaultName = 'agent-{n}';
 
@@ -79,7 +79,7 @@ const populationRules: readonly FieldRule[] = [
   },
 ];
 
-function tokens(distributions: Distributions): z.ZodType<AgentsSettings['tokens']> {
+export function tokens(distributions: Distributions): z.ZodType<TokensSettings> {
   return z
     .strictObject(
       {

@@ -11,7 +11,7 @@ import type { Finding } from './problems.js';
 import { quotaNameOf } from './quota-schema.js';
 import { asList, asMapping, entriesOf, valueAt } from './raw-data.js';
 import type { SummaryNames } from './summary-fields.js';
-import { splitTarget } from './workload-schema.js';
+import { splitTarget } from './target.js';
 
 export function crossChecks(data: unknown): readonly Finding[] {
   return [
@@ -19,7 +19,7 @@ export function crossChecks(data: unknown): readonly Finding[] {
     ...quotaNames(data),
     ...floorAndInitial(data),
     ...hasRuns(data),
-    ...runIds(data),
+    ...callerIds(data),
     ...targets(data),
     ...hangs(data),
   ];
@@ -87,18 +87,35 @@ function floorAndInitial(data: unknown): readonly Finding[] {
   ];
 }
 
-function runsOf(data: unknown): readonly unknown[] {
-  return asList(valueAt(data, ['workload', 'runs']));
+/** What asks the providers: each entry of the workload, with its place. */
+interface Caller {
+  readonly path: Path;
+  readonly list: string;
+  readonly index: number;
+  readonly id: unknown;
+  readonly target: unknown;
+}
+
+const callerLists = ['runs', 'arrivals', 'observers'];
+
+function callers(data: unknown): readonly Caller[] {
+  return callerLists.flatMap((list) =>
+    asList(valueAt(data, ['workload', list])).map((written, index) => {
+      const { id, target } = asMapping(written) ?? {};
+      return { path: ['workload', list, index], list, index, id, target };
+    }),
+  );
 }
 
 function hasRuns(data: unknown): readonly Finding[] {
   const workload = asMapping(valueAt(data, ['workload']));
-  if (workload === undefined || (workload.runs !== undefined && !isEmptyList(workload.runs))) return [];
+  const isThere = (list: unknown): boolean => list !== undefined && !isEmptyList(list);
+  if (workload === undefined || isThere(workload.runs) || isThere(workload.arrivals)) return [];
   return [
     {
       path: ['workload', 'runs'],
       at: 'value',
-      message: 'nothing is asked of the providers; give at least one run',
+      message: 'nothing is asked of the providers; give at least one run or arrival',
       missingIn: ['workload'],
     },
   ];
@@ -108,21 +125,22 @@ function isEmptyList(value: unknown): boolean {
   return Array.isArray(value) && value.length === 0;
 }
 
-function runIds(data: unknown): readonly Finding[] {
-  const ids = runsOf(data).map((run) => asMapping(run)?.id);
-  return repeats(ids.map((id) => (typeof id === 'string' ? id : undefined))).map(({ index, first, name }) => ({
-    path: ['workload', 'runs', index, 'id'],
-    at: 'value',
-    message: `${echo(name)} is the id of runs[${first}] as well; each run has its own`,
-  }));
+function callerIds(data: unknown): readonly Finding[] {
+  const all = callers(data);
+  const ids = all.map(({ id }) => (typeof id === 'string' ? id : undefined));
+  return repeats(ids).flatMap(({ index, first, name }) => {
+    const [caller, taken] = [all[index], all[first]];
+    if (caller === undefined || taken === undefined) return [];
+    const message = `${echo(name)} is the id of ${taken.list}[${taken.index}] as well; each has its own`;
+    return [{ path: [...caller.path, 'id'], at: 'value' as const, message }];
+  });
 }
 
-/** The targets that have the form of one, with the index of their run. */
-function writtenTargets(data: unknown): readonly { readonly index: number; readonly target: string }[] {
-  return [...runsOf(data).entries()].flatMap(([index, run]) => {
-    const target = asMapping(run)?.target;
-    return typeof target === 'string' && target.includes('/') ? [{ index, target }] : [];
-  });
+/** The targets that have the form of one, with the place of who asks them. */
+function writtenTargets(data: unknown): readonly { readonly path: Path; readonly target: string }[] {
+  return callers(data).flatMap(({ path, target }) =>
+    typeof target === 'string' && target.includes('/') ? [{ path, target }] : [],
+  );
 }
 
 function targets(data: unknown): readonly Finding[] {
@@ -137,8 +155,8 @@ function targets(data: unknown): readonly Finding[] {
   );
   return writtenTargets(data)
     .filter(({ target }) => !keys.includes(target))
-    .map(({ index, target }) => ({
-      path: ['workload', 'runs', index, 'target'],
+    .map(({ path, target }) => ({
+      path: [...path, 'target'],
       at: 'value',
       message: `there is no ${echo(target)}${suggestion(target, keys, 'there is')}`,
     }));
@@ -146,21 +164,20 @@ function targets(data: unknown): readonly Finding[] {
 
 /** An attempt that hangs has no end but its timeout. */
 function hangs(data: unknown): readonly Finding[] {
-  return writtenTargets(data).flatMap(({ index, target }): readonly Finding[] => {
+  return writtenTargets(data).flatMap(({ path, target }): readonly Finding[] => {
     const { provider, model } = splitTarget(target);
     const faults = asList(valueAt(data, ['providers', provider, 'models', model, 'faults']));
     const at = faults.findIndex((fault) => asMapping(fault)?.kind === 'hang');
-    const run: Path = ['workload', 'runs', index];
-    if (at < 0 || valueAt(data, [...run, 'timeout']) !== undefined) return [];
+    if (at < 0 || valueAt(data, [...path, 'timeout']) !== undefined) return [];
     const message = `is missing; ${echo(target)} may hang (faults[${at}]), and an attempt that hangs ends only by a timeout`;
-    return [{ path: [...run, 'timeout'], at: 'value', message, missingIn: run }];
+    return [{ path: [...path, 'timeout'], at: 'value', message, missingIn: path }];
   });
 }
 
 /** The names that the scenario gives to the fields of its summary. */
 export function summaryNames(data: unknown): SummaryNames {
   const keys = new Set(writtenTargets(data).map(({ target }) => target));
-  const ids = runsOf(data).map((run) => asMapping(run)?.id);
+  const ids = callers(data).flatMap(({ list, id }) => (list === 'runs' ? [id] : []));
   return {
     keys: [...keys],
     runs: ids.filter((id) => typeof id === 'string'),

@@ -120,7 +120,7 @@ function columnValues(
   if (table === undefined || position === undefined) return undefined;
   return table.rows.map(({ line, cells }) => {
     const cell = cells[position] ?? '';
-    const value = cellValue(unit, cell);
+    const value = unit === 'time' ? timeCell(cell) : numberCell(cell);
     if (value !== undefined) return value;
     const allowed = unit === 'time' ? 'milliseconds ≥ 0 or a duration with its unit' : 'a number ≥ 0';
     report({ file: table.file, line, message: `${from.column}: expected ${allowed}, got ${echo(cell)}` });
@@ -128,8 +128,12 @@ function columnValues(
   });
 }
 
-function cellValue(unit: Unit, cell: string): number | undefined {
-  if (/^\d{1,15}(\.\d{1,15})?$/.test(cell)) return Number(cell);
-  const reading = unit === 'time' ? readDuration(cell) : undefined;
-  return reading?.kind === 'duration' ? reading.ms : undefined;
+function numberCell(cell: string): number | undefined {
+  return /^\d{1,15}(\.\d{1,15})?$/.test(cell) ? Number(cell) : undefined;
+}
+
+/** A time in a cell of a CSV file, in milliseconds: a number of them, or a duration; undefined for anything else. */
+export function timeCell(cell: string): number | undefined {
+  const reading = readDuration(cell);
+  return numberCell(cell) ?? (reading.kind === 'duration' ? reading.ms : undefined);
 }

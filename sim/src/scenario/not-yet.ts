@@ -11,7 +11,6 @@ import { entriesOf, valueAt, withoutField } from './raw-data.js';
 /** `*` stands for any one name or index. */
 const fields: readonly { readonly under: readonly string[]; readonly names: readonly string[] }[] = [
   { under: ['governor'], names: ['probeBackoffMax', 'pacing', 'recovery', 'growth', 'latencySignal', 'maxQueue'] },
-  { under: ['workload'], names: ['arrivals', 'observers'] },
   { under: ['workload', 'runs', '*', 'agents'], names: ['tools', 'files'] },
   { under: ['timeline', '*'], names: ['retune', 'amend', 'pause', 'crash'] },
 ];

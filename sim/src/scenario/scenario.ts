@@ -19,7 +19,7 @@ export interface Scenario {
   readonly seed: number;
   readonly governor: GovernorSettings;
   readonly providers: Readonly<Record<string, ProviderSettings>>;
-  readonly workload: { readonly runs: readonly RunSettings[] };
+  readonly workload: WorkloadSettings;
   /** In order of time; entries of the same instant in the order of the file. */
   readonly timeline: readonly TimelineEntry[];
   readonly stop: StopRule;
@@ -113,9 +113,54 @@ export type ServiceSettings =
     }
   | { readonly kind: 'service'; readonly serviceMs: Distribution };
 
+/** What the scenario has none of is absent, but for the runs. */
+export interface WorkloadSettings {
+  readonly runs: readonly RunSettings[];
+  /** Open loop: each a request of its own, without a run. */
+  readonly arrivals?: readonly ArrivalsSettings[];
+  /** The same for requests that never queue and never cool, as a user's own conversation. */
+  readonly observers?: readonly ArrivalsSettings[];
+}
+
+/** Where a request goes. */
+export interface TargetSettings {
+  readonly provider: string;
+  readonly model: string;
+}
+
+/** Requests that come when they come, whatever became of those before them. */
+export interface ArrivalsSettings {
+  readonly id: string;
+  readonly target: TargetSettings;
+  readonly startMs: number;
+  /** Per attempt, from dispatch; null = none. */
+  readonly timeoutMs: number | null;
+  readonly times: ArrivalTimes;
+  readonly tokens: TokensSettings;
+}
+
+/** All since `startMs`. `poisson`: gaps are exponential; `uniform`: all gaps are the same; the first comes after one. */
+export type ArrivalTimes =
+  | {
+      readonly kind: 'poisson' | 'uniform';
+      readonly meanGapMs: number;
+      /** The end: so many, or so long, whichever comes first; null = not by it. */
+      readonly count: number | null;
+      readonly forMs: number | null;
+    }
+  /** As they were recorded; in order of time. */
+  | { readonly kind: 'trace'; readonly rows: readonly ArrivalRow[] };
+
+/** A number given here replaces the draw from the distribution. */
+export interface ArrivalRow {
+  readonly atMs: number;
+  readonly inputTokens?: number;
+  readonly outputTokens?: number;
+}
+
 export interface RunSettings {
   readonly id: string;
-  readonly target: { readonly provider: string; readonly model: string };
+  readonly target: TargetSettings;
   readonly startMs: number;
   /** In subagents; null = the governor's default bound. */
   readonly maxConcurrency: number | null;
@@ -136,12 +181,14 @@ export interface AgentsSettings {
   readonly asks: number;
   /** Model requests per ask, serial. */
   readonly requests: number;
-  readonly tokens: {
-    readonly input: Distribution;
-    readonly output: Distribution;
-    /** The `max_tokens` sent with each request; null = the request's own output. */
-    readonly max: number | null;
-  };
+  readonly tokens: TokensSettings;
+}
+
+export interface TokensSettings {
+  readonly input: Distribution;
+  readonly output: Distribution;
+  /** The `max_tokens` sent with each request; null = the request's own output. */
+  readonly max: number | null;
 }
 
 /** One agent of a CSV or a glob; a number given here replaces the draw from the distribution. */

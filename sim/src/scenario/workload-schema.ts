@@ -1,28 +1,39 @@
 /**
- * The workload as a scenario writes it: runs, each with its agents. Comes out as `RunSettings`, every default filled in
- * and every CSV read.
+ * The workload as a scenario writes it: runs, each with its agents, and what comes open loop. Comes out as
+ * `WorkloadSettings`, every default filled in and every CSV read.
  */
 
 import { z } from 'zod';
 import { agents } from './agents-schema.js';
+import { arrivals } from './arrivals-schema.js';
 import type { CsvFiles } from './csv.js';
 import type { Distributions } from './distribution-schema.js';
 import { duration, expected, text } from './quantities.js';
-import type { RunSettings } from './scenario.js';
+import type { RunSettings, WorkloadSettings } from './scenario.js';
+import { splitTarget, target } from './target.js';
 
-export function workload(
-  files: CsvFiles,
-  distributions: Distributions,
-): z.ZodType<{ readonly runs: readonly RunSettings[] }> {
-  return z.strictObject(
-    {
-      runs: z
-        .array(run(files, distributions), { error: expected('a list of runs') })
-        .prefault([])
-        .describe('Governed runs: each a fan-out of agents against one model. At least one.'),
-    },
-    { error: expected('a mapping with runs') },
-  );
+export function workload(files: CsvFiles, distributions: Distributions): z.ZodType<WorkloadSettings> {
+  return z
+    .strictObject(
+      {
+        runs: z
+          .array(run(files, distributions), { error: expected('a list of runs') })
+          .prefault([])
+          .describe('Governed runs: each a fan-out of agents against one model. At least one, or arrivals.'),
+        arrivals: arrivals('an arrival', files, distributions).describe(
+          'Open loop: requests that come by themselves, each of its own, without a run, a seat or a bound.',
+        ),
+        observers: arrivals('an observer', files, distributions).describe(
+          'The same, of those who never queue and never cool, but count: the conversation of a user.',
+        ),
+      },
+      { error: expected('a mapping with runs or arrivals') },
+    )
+    .transform(({ runs, arrivals: open, observers }) => ({
+      runs,
+      ...(open.length > 0 && { arrivals: open }),
+      ...(observers.length > 0 && { observers }),
+    }));
 }
 
 function run(files: CsvFiles, distributions: Distributions): z.ZodType<RunSettings> {
@@ -30,10 +41,7 @@ function run(files: CsvFiles, distributions: Distributions): z.ZodType<RunSettin
     .strictObject(
       {
         id: text('the name of the run').describe('The name of the run; each run has its own.'),
-        target: z
-          .string({ error: expected('provider/model') })
-          .regex(targetPattern)
-          .describe('The model that answers, as provider/model.'),
+        target: target().describe('The model that answers, as provider/model.'),
         start: duration().prefault(0).describe('When the run starts.'),
         maxConcurrency: z
           .exactOptional(bound())
@@ -45,9 +53,9 @@ function run(files: CsvFiles, distributions: Distributions): z.ZodType<RunSettin
       },
       { error: expected('a run: a mapping with id, target and agents') },
     )
-    .transform(({ id, target, start, maxConcurrency, timeout, agents: settings }) => ({
+    .transform(({ id, target: written, start, maxConcurrency, timeout, agents: settings }) => ({
       id,
-      target: splitTarget(target),
+      target: splitTarget(written),
       startMs: start,
       maxConcurrency: maxConcurrency ?? null,
       timeoutMs: timeout ?? null,
@@ -58,12 +66,4 @@ function run(files: CsvFiles, distributions: Distributions): z.ZodType<RunSettin
 function bound(): z.ZodType<number | null> {
   const error = expected('a whole number ≥ 1 or null');
   return z.union([z.int({ error }).min(1), z.null({ error })], { error });
-}
-
-const targetPattern = /^[^/]+\/.+$/;
-
-/** Only the first slash divides: a provider has none in its name, a model may. */
-export function splitTarget(target: string): RunSettings['target'] {
-  const slash = target.indexOf('/');
-  return { provider: target.slice(0, slash), model: target.slice(slash + 1) };
 }

@@ -54,8 +54,11 @@ export interface AttemptEvent {
   readonly attempt: number;
   /** `provider/model`. */
   readonly key: string;
-  readonly run?: string;
-  readonly agent?: string;
+  /** Undefined for a request without a run; its `agent` is the id of the arrivals or observers that it is of. */
+  readonly run?: string | undefined;
+  readonly agent?: string | undefined;
+  /** It never queues and never cools, but counts in flight. Told of queueing, admission and settlement. */
+  readonly observer?: true | undefined;
 }
 
 export interface RequestQueued extends AttemptEvent {

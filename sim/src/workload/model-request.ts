@@ -8,19 +8,15 @@ import { type EventHandle, PHASE } from '../kernel/kernel.js';
 import type { RandomStream } from '../kernel/random.js';
 import type { RequestSettled, SettledOutcome } from '../trace/events.js';
 import type { Attempt, AttemptEnd, Luck } from '../transport/transport.js';
-import type { RunContext } from './run-context.js';
+import type { RequestSizes } from './request-sizes.js';
+import type { RequestContext } from './run-context.js';
 
 type NoSuccess = Exclude<AttemptEnd, { class: 'ok' }>;
 
 const NO_OPTIONS = {};
 
-export interface RequestSizes {
-  readonly inputTokens: number;
-  /** Of these, the ones that the provider has in its prompt cache. Default 0. */
-  readonly cachedTokens?: number;
-  readonly outputTokens: number;
-  readonly maxTokens: number;
-}
+/** Where a request queues: at the gate through the seat of a subagent, at the gate alone, or past it. */
+export type Door = Pick<Ask, 'enqueue' | 'backingOff'>;
 
 /** Who asks, and who hears how it ended. */
 export interface Asker {
@@ -32,9 +28,9 @@ export interface Asker {
 }
 
 export class ModelRequest implements Waiter, Attempt {
-  readonly #context: RunContext;
+  readonly #context: RequestContext;
   readonly #asker: Asker;
-  readonly #ask: Ask;
+  readonly #door: Door;
   readonly #attempts: Attempts;
   readonly #id: number;
   readonly inputTokens: number;
@@ -46,10 +42,10 @@ export class ModelRequest implements Waiter, Attempt {
   #abandon: (() => void) | undefined;
   #timeout: EventHandle | undefined;
 
-  constructor(context: RunContext, asker: Asker, ask: Ask, sizes: RequestSizes) {
+  constructor(context: RequestContext, asker: Asker, door: Door, sizes: RequestSizes) {
     this.#context = context;
     this.#asker = asker;
-    this.#ask = ask;
+    this.#door = door;
     this.#attempts = new Attempts(context.retry);
     this.#id = context.clerk.nextRequestId();
     this.inputTokens = sizes.inputTokens;
@@ -71,7 +67,7 @@ export class ModelRequest implements Waiter, Attempt {
   }
 
   queue(): void {
-    const { clerk, scheduler, key, runId, target } = this.#context;
+    const { clerk, scheduler, key, runId, observer, target } = this.#context;
     clerk.tell({
       t: scheduler.now(),
       type: 'request-queued',
@@ -80,13 +76,14 @@ export class ModelRequest implements Waiter, Attempt {
       key,
       run: runId,
       agent: this.#asker.name,
+      observer,
     });
-    this.#ask.enqueue(target, NO_OPTIONS, this);
+    this.#door.enqueue(target, NO_OPTIONS, this);
   }
 
   admitted(ticket: Ticket): void {
     this.#ticket = ticket;
-    const { clerk, scheduler, key, runId } = this.#context;
+    const { clerk, scheduler, key, runId, observer } = this.#context;
     clerk.tellAdmitted({
       t: scheduler.now(),
       type: 'request-admitted',
@@ -95,6 +92,7 @@ export class ModelRequest implements Waiter, Attempt {
       key,
       run: runId,
       agent: this.#asker.name,
+      observer,
       epoch: ticket.epoch,
       waitMs: wholeMicroseconds(ticket.queuedMs),
     });
@@ -172,7 +170,7 @@ export class ModelRequest implements Waiter, Attempt {
     retries: boolean,
     cooldownUntil?: number,
   ): RequestSettled {
-    const { scheduler, key, runId } = this.#context;
+    const { scheduler, key, runId, observer } = this.#context;
     const now = scheduler.now();
     const success = end.class === 'ok' ? end : undefined;
     const failure = end.class === 'ok' ? undefined : end;
@@ -184,6 +182,7 @@ export class ModelRequest implements Waiter, Attempt {
       key,
       run: runId,
       agent: this.#asker.name,
+      observer,
       outcome,
       serviceMs: wholeMicroseconds(now - this.#sentAtMs),
       epoch: (this.#ticket as Ticket).epoch,
@@ -213,7 +212,7 @@ export class ModelRequest implements Waiter, Attempt {
       agent: this.#asker.name,
       delayMs: wholeMs,
     });
-    this.#ask.backingOff();
+    this.#door.backingOff();
     scheduler.after(wholeMs, PHASE.timer, queueAgain, this);
   }
 }

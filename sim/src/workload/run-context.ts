@@ -1,14 +1,18 @@
-/** What everything inside one run of a scenario shares. */
+/** What everything that asks one target shares: one run of a scenario, or one open-loop process. */
 
 import type { Governor, ResolvedRetryPolicy } from '@tidegate/governor';
 import type { RandomStreams } from '../kernel/random.js';
 import type { Scheduler } from '../kernel/scheduler.js';
+import type { TargetSettings } from '../scenario/scenario.js';
 import type { Transport } from '../transport/transport.js';
 import type { Clerk } from './clerk.js';
 
-export interface RunContext {
-  readonly runId: string;
-  readonly target: { readonly provider: string; readonly model: string };
+export interface RequestContext {
+  /** Undefined for requests without a run. */
+  readonly runId: string | undefined;
+  /** Its requests never queue and never cool. */
+  readonly observer: true | undefined;
+  readonly target: TargetSettings;
   /** `provider/model`. */
   readonly key: string;
   /** Per attempt, from dispatch; null = none. */
@@ -19,4 +23,8 @@ export interface RunContext {
   readonly transport: Transport;
   readonly clerk: Clerk;
   readonly streams: RandomStreams;
+}
+
+export interface RunContext extends RequestContext {
+  readonly runId: string;
 }

@@ -4,25 +4,22 @@
  */
 
 import type { Ask, Run, Starter } from '@tidegate/governor';
-import { type Sampler, sampler } from '../kernel/distribution.js';
 import type { RandomStream } from '../kernel/random.js';
 import type { AgentRow, AgentsSettings } from '../scenario/scenario.js';
 import type { Luck } from '../transport/transport.js';
-import { type Asker, ModelRequest, type RequestSizes } from './model-request.js';
+import { type Asker, ModelRequest } from './model-request.js';
+import { drawSizes, type SizePlan, sizePlan } from './request-sizes.js';
 import type { RunContext } from './run-context.js';
 
 /** How much one subagent of a run has to do, its distributions ready to be drawn from. */
 export interface WorkPlan {
   readonly asks: number;
   readonly requests: number;
-  readonly input: Sampler;
-  readonly output: Sampler;
-  /** The `max_tokens` of every request; null = the request's own output. */
-  readonly maxTokens: number | null;
+  readonly sizes: SizePlan;
 }
 
 export function workPlan({ asks, requests, tokens }: AgentsSettings): WorkPlan {
-  return { asks, requests, input: sampler(tokens.input), output: sampler(tokens.output), maxTokens: tokens.max };
+  return { asks, requests, sizes: sizePlan(tokens) };
 }
 
 /** What came of a subagent. */
@@ -94,7 +91,8 @@ export class Subagent implements Starter, Asker {
 
   #request(): void {
     this.#requestsLeft--;
-    new ModelRequest(this.#context, this, this.#ask as Ask, this.#drawSizes()).queue();
+    const sizes = drawSizes(this.#plan.sizes, this.#sizes, this.#row);
+    new ModelRequest(this.#context, this, this.#ask as Ask, sizes).queue();
   }
 
   #endAsk(succeeded: boolean): void {
@@ -103,19 +101,4 @@ export class Subagent implements Starter, Asker {
     if (this.#asksLeft > 0) this.begin();
     else this.#finished();
   }
-
-  /** Draws both sizes whether the row states them or not, so that a stated one shifts nothing. */
-  #drawSizes(): RequestSizes {
-    const drawnInput = wholeTokens(this.#plan.input(this.#sizes));
-    const drawnOutput = wholeTokens(this.#plan.output(this.#sizes));
-    const inputTokens = this.#row.inputTokens ?? drawnInput;
-    const wantedOutput = this.#row.outputTokens ?? drawnOutput;
-    const maxTokens = this.#plan.maxTokens ?? wantedOutput;
-    return { inputTokens, outputTokens: Math.min(wantedOutput, maxTokens), maxTokens };
-  }
-}
-
-/** No context is longer than a thousand million tokens, however heavy the tail of a distribution. */
-function wholeTokens(drawn: number): number {
-  return Math.min(1e9, Math.round(drawn));
 }

@@ -150,6 +150,12 @@ const broken: readonly { invariant: Invariant; how: string; trace: readonly Trac
     ),
     line: 22,
   },
+  {
+    invariant: 'observers-never-queue',
+    how: 'an observer asks and time goes on',
+    trace: upTo(8, queued(0, 4, { run: undefined, observer: true }), admitted(10, 4, { observer: true })),
+    line: 9,
+  },
   { invariant: 'cap-in-bounds', how: 'the cap falls below the floor', trace: changed(17, { next: 0 }), line: 17 },
   {
     invariant: 'cap-in-bounds',

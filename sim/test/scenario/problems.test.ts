@@ -16,7 +16,7 @@ describe('a text that is no scenario', () => {
       '{}',
       [
         's/x.yaml:1:1  providers  is missing; expected a mapping from provider names to providers',
-        's/x.yaml:1:1  workload  is missing; expected a mapping with runs',
+        's/x.yaml:1:1  workload  is missing; expected a mapping with runs or arrivals',
       ],
     ],
     [
@@ -24,7 +24,7 @@ describe('a text that is no scenario', () => {
       'providers:\nworkload:\n',
       [
         's/x.yaml:1:1  providers  expected a mapping from provider names to providers, got nothing',
-        's/x.yaml:2:1  workload  expected a mapping with runs, got nothing',
+        's/x.yaml:2:1  workload  expected a mapping with runs or arrivals, got nothing',
       ],
     ],
     ['a tab', minimal('stop:', '\twhen: done'), ['s/x.yaml:4:1  is not YAML: Tabs are not allowed as indentation']],
@@ -156,7 +156,7 @@ seed: 2
       's/x.yaml:17:9  providers.acme.models.large.retryafter  unknown field; did you mean "retryAfter"?',
       's/x.yaml:20:24  workload.runs[0].target  there is no "acme/lrge"; did you mean "acme/large"?',
       's/x.yaml:20:52  workload.runs[0].agents.count  expected a whole number from 1 to 1000000, got 0',
-      's/x.yaml:21:13  workload.runs[1].id  "r" is the id of runs[0] as well; each run has its own',
+      's/x.yaml:21:13  workload.runs[1].id  "r" is the id of runs[0] as well; each has its own',
       's/x.yaml:22:7  stop  when: time needs after, the time at which to stop',
       's/x.yaml:24:3  expect.makespn  this run has no such field; did you mean "makespan"?',
       's/x.yaml:26:1  seed  given twice; first on line 25',
@@ -373,7 +373,7 @@ describe('a run', () => {
   });
 
   it('is needed', () => {
-    const message = 'workload.runs  nothing is asked of the providers; give at least one run';
+    const message = 'workload.runs  nothing is asked of the providers; give at least one run or arrival';
     expect(problemsOf(minimal().replace(/workload: .*/, 'workload: {}'))).toEqual([`s/x.yaml:2:1  ${message}`]);
     expect(problemsOf(minimal().replace(/workload: .*/, 'workload: { runs: [] }'))).toEqual([
       `s/x.yaml:2:19  ${message}`,
@@ -464,8 +464,6 @@ describe('what is not built yet', () => {
 providers:
   acme: { models: { large: {} } }
 workload:
-  arrivals: [{ id: web, target: acme/large, rate: 2/s }]
-  observers: [{ id: user, target: acme/large, rate: 1/m }]
   runs:
     - { id: a, target: acme/large, agents: { files: "src/*.ts" } }
     - { id: b, target: acme/large, agents: { count: 2, tools: { per: request } } }
@@ -479,14 +477,12 @@ timeline:
       's/x.yaml:2:11  governor.preset  adaptive is not supported yet',
       's/x.yaml:3:15  governor.controller  gradient2 is not supported yet',
       's/x.yaml:4:3  governor.pacing  not supported yet',
-      's/x.yaml:8:3  workload.arrivals  not supported yet',
-      's/x.yaml:9:3  workload.observers  not supported yet',
-      's/x.yaml:11:46  workload.runs[0].agents.files  not supported yet',
-      's/x.yaml:12:56  workload.runs[1].agents.tools  not supported yet',
-      's/x.yaml:14:15  timeline[0].retune  not supported yet',
-      's/x.yaml:15:15  timeline[1].amend  not supported yet',
-      's/x.yaml:16:15  timeline[2].pause  not supported yet',
-      's/x.yaml:17:15  timeline[3].crash  not supported yet',
+      's/x.yaml:9:46  workload.runs[0].agents.files  not supported yet',
+      's/x.yaml:10:56  workload.runs[1].agents.tools  not supported yet',
+      's/x.yaml:12:15  timeline[0].retune  not supported yet',
+      's/x.yaml:13:15  timeline[1].amend  not supported yet',
+      's/x.yaml:14:15  timeline[2].pause  not supported yet',
+      's/x.yaml:15:15  timeline[3].crash  not supported yet',
     ]);
   });
 

@@ -17,6 +17,11 @@ export function checkCooldown({ name, coolingUntil }: WatchedKey, t: number): vo
   }
 }
 
+/** Whether the gate would have let it in: what an observer's success is evidence by. In doubt, it would. */
+export function isWelcome({ inFlight, cap, coolingUntil }: WatchedKey, t: number): boolean {
+  return inFlight < cap && t >= coolingUntil - TICK_MS;
+}
+
 /** A request stops counting as in flight on `key`. */
 export function checkBalance(key: WatchedKey, { id, key: admittedOn }: WatchedRequest): void {
   if (key !== admittedOn) {

@@ -42,11 +42,15 @@ export function checkEpoch(key: WatchedKey, epoch: number, t: number, idleResetM
   key.streak = 0;
 }
 
-/** What a settlement is worth as evidence: it proves the cap, or disproves it. */
-export function weigh({ t, outcome, epoch }: RequestSettled, key: WatchedKey): void {
+/**
+ * What a settlement is worth as evidence: it proves the cap, or disproves it.
+ *
+ * @param isEvidence false: its success says nothing.
+ */
+export function weigh({ t, outcome, epoch }: RequestSettled, key: WatchedKey, isEvidence: boolean): void {
   key.isCutDue = false;
   if (outcome === 'succeeded') {
-    if (epoch !== key.epochs.current) return;
+    if (epoch !== key.epochs.current || !isEvidence) return;
     key.streak++;
     key.provenAt = t;
   } else if (outcome === 'throttled') {

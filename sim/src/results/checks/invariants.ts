@@ -12,6 +12,7 @@ export type Invariant =
   | 'cap-in-bounds'
   | 'one-cut-per-epoch'
   | 'raise-on-proof'
+  | 'observers-never-queue'
   | 'first-in-first-out'
   | 'turns-between-runs'
   | 'wait-as-measured'
@@ -32,6 +33,7 @@ export const INVARIANTS: Readonly<Record<Invariant, string>> = {
   'cap-in-bounds': 'a cap changes from what it was, stays at or above the floor, and rises no higher than the ceiling',
   'one-cut-per-epoch': 'one wave of refusals cuts at most once, and an epoch turns only for a cause',
   'raise-on-proof': 'the cap rises only after enough successes in a row under it, and only if somebody waits',
+  'observers-never-queue': 'an observer is admitted the moment it asks',
   'first-in-first-out': 'first in, first out inside a run',
   'turns-between-runs': 'runs with waiters take turns',
   'wait-as-measured': 'the wait that the gate measured is the distance from queued to admitted',

@@ -28,15 +28,25 @@ export interface Rules {
  */
 export type Phase = 'arriving' | 'parked' | 'queued' | 'in-flight' | 'settled' | 'backing-off';
 
+/** Who asks. */
+export interface Caller {
+  readonly run: string | undefined;
+  readonly agent: string | undefined;
+  readonly isObserver: boolean;
+}
+
 export class WatchedRequest implements Waiter {
   readonly id: number;
   readonly key: WatchedKey;
   readonly lane: Lane;
   readonly agent: string | undefined;
+  readonly isObserver: boolean;
   readonly firstQueuedAt: number;
   phase: Phase = 'arriving';
   attempt = 1;
   epoch = 0;
+  /** Whether its success counts: an observer's does only where the gate would have let it in. */
+  isEvidence = true;
   queuedAt: number;
   admittedAt = 0;
   settledAt = 0;
@@ -46,11 +56,12 @@ export class WatchedRequest implements Waiter {
   accountedMs = 0;
   behind: Waiter | undefined = undefined;
 
-  constructor(id: number, key: WatchedKey, t: number, run: string | undefined, agent: string | undefined) {
+  constructor(id: number, key: WatchedKey, t: number, { run, agent, isObserver }: Caller) {
     this.id = id;
     this.key = key;
     this.lane = key.turns.lane(run);
     this.agent = agent;
+    this.isObserver = isObserver;
     this.firstQueuedAt = t;
     this.queuedAt = t;
   }
