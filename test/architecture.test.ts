@@ -20,7 +20,17 @@ const ROOMS: Readonly<Record<string, readonly (readonly string[])[]>> = {
   ],
   'providers-mock': [['index', 'server', 'msw'], ['adapters'], ['profiles'], ['wire'], ['models']],
   reports: [['index'], ['render-html', 'render-png', 'render-markdown']],
-  sim: [['index', 'cli'], ['results'], ['run'], ['workload'], ['transport'], ['scenario'], ['trace'], ['kernel']],
+  sim: [
+    ['index', 'cli'],
+    ['results'],
+    ['run'],
+    ['baselines'],
+    ['workload'],
+    ['transport'],
+    ['scenario'],
+    ['trace'],
+    ['kernel'],
+  ],
 };
 
 /** Packages of the house that a package may import, through their public entry points. */

@@ -3,14 +3,8 @@
  * and live differ in the world alone.
  */
 
-import {
-  type ConcurrencyController,
-  createGovernor,
-  type Governor,
-  resolveAimdOptions,
-  resolveRetryPolicy,
-} from '@tidegate/governor';
-import { FixedController } from '@tidegate/governor/controllers';
+import { createGovernor, type Governor, resolveAimdOptions, resolveRetryPolicy } from '@tidegate/governor';
+import { type CapFacts, capFactsOf, controllerOf, type MakeController } from './baselines/controllers.js';
 import { PHASE, TimeStandsStillError } from './kernel/kernel.js';
 import { RandomStreams } from './kernel/random.js';
 import type { ArrivalsSettings, GovernorSettings, RunSettings, Scenario, TimelineEntry } from './scenario/scenario.js';
@@ -56,6 +50,7 @@ class Engine {
   readonly #input: RunInput;
   readonly #clerk: Clerk;
   readonly #governor: Governor;
+  readonly #capFacts: CapFacts;
   /** Runs, arrivals and observers that are not over. */
   #callersLeft: number;
   #changesLeft: number;
@@ -67,8 +62,10 @@ class Engine {
     this.#input = input;
     this.#scenario = input.scenario;
     this.#world = input.world;
-    this.#clerk = new Clerk(initialCapOf(this.#scenario.governor), this.#observe);
-    this.#governor = governorOf(this.#scenario.governor, this.#world, this.#fail);
+    const make = controllerOf(this.#scenario.governor);
+    this.#capFacts = capFactsOf(this.#scenario.governor, make);
+    this.#clerk = new Clerk(this.#capFacts.initial, this.#observe);
+    this.#governor = governorOf(this.#scenario.governor, make, this.#world, this.#fail);
     this.#governor.onEvent(this.#clerk.hear);
     const { runs, arrivals = [], observers = [] } = this.#scenario.workload;
     this.#callersLeft = runs.length + arrivals.length + observers.length;
@@ -97,7 +94,7 @@ class Engine {
       controller: governor.controller,
       mode: this.#world.mode,
       version,
-      initial: initialCapOf(governor),
+      ...this.#capFacts,
       increaseAfterSuccesses,
       floor,
     });
@@ -221,37 +218,17 @@ class Engine {
 }
 
 function governorOf(
-  { controller, options }: GovernorSettings,
+  { options }: GovernorSettings,
+  controller: MakeController | undefined,
   world: World,
   onError: (error: unknown) => void,
 ): Governor {
-  const make = controllerOf(controller, options.initial);
   return createGovernor({
     ...options,
     clock: world.scheduler.clock,
     onError,
-    ...(make === undefined ? {} : { controller: make }),
+    ...(controller === undefined ? {} : { controller }),
   });
-}
-
-/** Undefined: the governor's own. */
-function controllerOf(
-  name: GovernorSettings['controller'],
-  initial: number | undefined,
-): ((key: string) => ConcurrencyController) | undefined {
-  switch (name) {
-    case 'aimd':
-      return undefined;
-    case 'fixed':
-      return (key) => new FixedController({ key, cap: initial ?? resolveAimdOptions({ key }).initial });
-    case 'none':
-      return (key) => new FixedController({ key, cap: Number.POSITIVE_INFINITY });
-  }
-}
-
-/** Null where nothing governs. */
-function initialCapOf({ controller, options }: GovernorSettings): number | null {
-  return controller === 'none' ? null : resolveAimdOptions({ ...options, key: 'any' }).initial;
 }
 
 /** What the checks of a trace rest on, read off the governor's own defaults. */

@@ -4,7 +4,13 @@
  */
 
 import fc from 'fast-check';
-import type { CapChange, ConcurrencyController, ControllerSnapshot, ThrottleReason } from '../core/controller.js';
+import type {
+  CapChange,
+  ConcurrencyController,
+  ControllerSnapshot,
+  Sample,
+  ThrottleReason,
+} from '../core/controller.js';
 import { THROTTLE_REASONS } from '../core/controller.js';
 import type { AimdOptions } from '../core/options.js';
 
@@ -30,7 +36,7 @@ export type ScriptedSignal =
 /** One call on the controller. */
 export type ControllerCall =
   | { readonly signal: 'observed' | 'admitted' | 'failed' | 'ended' }
-  | { readonly signal: 'succeeded'; readonly epoch: number }
+  | { readonly signal: 'succeeded'; readonly epoch: number; readonly sample: Sample }
   | {
       readonly signal: 'throttled';
       readonly epoch: number;
@@ -171,7 +177,7 @@ export function give(
     case 'ended':
       return { changes: controller[call.signal](now) };
     case 'succeeded':
-      return { changes: controller.succeeded(now, call.epoch) };
+      return { changes: controller.succeeded(now, call.epoch, call.sample) };
     case 'throttled':
       return { changes: controller.throttled(now, call.epoch, call.reason, call.retryAfterMs) };
     case 'waiting':
@@ -183,22 +189,29 @@ export function give(
   }
 }
 
+/** A request that a script has admitted and not yet settled. */
+interface InFlight {
+  readonly epoch: number;
+  readonly admittedAt: number;
+  readonly inFlightAtAdmission: number;
+}
+
 /** Gives a script to a controller, from time `origin` on. */
 export function play(controller: ConcurrencyController, script: readonly ScriptedSignal[], origin = 0): Played {
   const steps: Step[] = [];
-  const inFlight: number[] = [];
+  const inFlight: InFlight[] = [];
   let now = origin;
 
   const step = (call: ControllerCall): void => {
     const before = controller.snapshot();
     const { changes, epoch } = give(controller, call, now);
-    if (epoch !== undefined) inFlight.push(epoch);
+    if (epoch !== undefined) inFlight.push({ epoch, admittedAt: now, inFlightAtAdmission: inFlight.length + 1 });
     steps.push({ now, call, before, changes, after: controller.snapshot(), canAdmit: controller.canAdmit(now) });
   };
-  const settle = (which: number, call: (epoch: number) => ControllerCall): void => {
+  const settle = (which: number, call: (request: InFlight) => ControllerCall): void => {
     if (inFlight.length === 0) return;
-    const [epoch] = inFlight.splice(which % inFlight.length, 1) as [number];
-    step(call(epoch));
+    const [request] = inFlight.splice(which % inFlight.length, 1) as [InFlight];
+    step(call(request));
   };
 
   for (const signal of script) {
@@ -218,11 +231,15 @@ export function play(controller: ConcurrencyController, script: readonly Scripte
         step({ signal: 'admitted' });
         break;
       case 'succeed':
-        settle(signal.which, (epoch) => ({ signal: 'succeeded', epoch }));
+        settle(signal.which, ({ epoch, admittedAt, inFlightAtAdmission }) => ({
+          signal: 'succeeded',
+          epoch,
+          sample: { latencyMs: now - admittedAt, inFlightAtAdmission },
+        }));
         break;
       case 'throttle': {
         const { reason, retryAfterMs } = signal;
-        settle(signal.which, (epoch) => ({ signal: 'throttled', epoch, reason, retryAfterMs }));
+        settle(signal.which, ({ epoch }) => ({ signal: 'throttled', epoch, reason, retryAfterMs }));
         break;
       }
       case 'fail':
@@ -242,5 +259,5 @@ export function play(controller: ConcurrencyController, script: readonly Scripte
         break;
     }
   }
-  return { steps, now, inFlight };
+  return { steps, now, inFlight: inFlight.map(({ epoch }) => epoch) };
 }

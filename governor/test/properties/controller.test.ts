@@ -1,8 +1,15 @@
 import fc from 'fast-check';
 import { describe, expect, it, vi } from 'vitest';
+import {
+  ArcController,
+  FixedController,
+  Gradient2Controller,
+  NetflixAimdController,
+  TrueAimdController,
+  VegasController,
+} from '../../src/controllers.js';
 import { AimdController } from '../../src/core/aimd.js';
 import type { CapChange, ConcurrencyController } from '../../src/core/controller.js';
-import { FixedController } from '../../src/core/fixed.js';
 import type { AimdOptions } from '../../src/core/options.js';
 import { type ControllerProperties, controllerProperties } from '../../src/testing/controller-properties.js';
 import { ReferenceModel } from '../../src/testing/reference-model.js';
@@ -14,6 +21,11 @@ describe('the rules that every controller keeps', () => {
   const subjects: readonly [string, number, (options: AimdOptions) => ConcurrencyController][] = [
     ['AimdController', 100, (options) => new AimdController(options)],
     ['FixedController', 20, ({ key, initial = 8 }) => new FixedController({ key, cap: initial })],
+    ['Gradient2Controller', 50, (options) => new Gradient2Controller(options)],
+    ['VegasController', 50, (options) => new VegasController(options)],
+    ['NetflixAimdController', 50, (options) => new NetflixAimdController(options)],
+    ['TrueAimdController', 50, (options) => new TrueAimdController(options)],
+    ['ArcController', 50, (options) => new ArcController(options)],
     ['the model', 20, (options) => new ReferenceModel(options)],
   ];
   const rules = subjects.flatMap(([subject, runs, make]) => {

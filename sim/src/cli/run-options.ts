@@ -1,6 +1,7 @@
 /** What `sim run` may be told: its options, what they may be together, and what they change in a scenario. Runs nothing. */
 
 import { type Command, InvalidArgumentError } from 'commander';
+import { CONTROLLERS } from '../scenario/controllers.js';
 import type { OverrideOptions } from '../scenario/overrides.js';
 import { NOT_YET_RUN_OPTIONS } from './not-yet.js';
 
@@ -21,7 +22,7 @@ export function addRunOptions(command: Command): Command {
   command
     .option('--seed <n>', "seed of all random streams, instead of the scenario's", wholeNumber)
     .option('--set <path=value>', 'change one value of the scenario; may be given again', collect)
-    .option('--controller <name>', 'aimd, fixed, fixed:N or none')
+    .option('--controller <name>', `${CONTROLLERS.join(', ')}, or fixed:N`)
     .option('--out <dir>', 'where the results go, each run in a folder of its own', 'out')
     .option('--json', 'print the summary alone on stdout, one line per run', false)
     .option('--quiet', 'print only what failed', false)

@@ -272,7 +272,7 @@ function rulesOf(event: TraceStarted): Rules {
     initial,
     floor,
     increaseAfterSuccesses,
-    growthLimit: Math.max(initial, growthLimit, Math.floor(growthFactor * initial)),
+    growthLimit: Math.max(initial, event.growthLimit ?? 0, growthLimit, Math.floor(growthFactor * initial)),
     isReference: controller === 'aimd',
   };
 }

@@ -5,6 +5,7 @@
 
 import { z } from 'zod';
 import { choice } from './choice.js';
+import { CONTROLLERS } from './controllers.js';
 import { duration, expected, flag, number, oneOf, whole } from './quantities.js';
 import { asMapping } from './raw-data.js';
 import type { GovernorSettings, RetrySettings } from './scenario.js';
@@ -14,9 +15,11 @@ export function governor(): z.ZodType<GovernorSettings> {
     .strictObject(
       {
         preset: oneOf(['reference']).prefault('reference').describe('The options that are not written here.'),
-        controller: oneOf(['aimd', 'fixed', 'none'])
+        controller: oneOf(CONTROLLERS)
           .prefault('aimd')
-          .describe('aimd learns the cap, fixed holds it at `initial`, none admits everything.'),
+          .describe(
+            'aimd is the reference, fixed holds the cap at `initial`, none admits everything; the rest are controllers to compare with.',
+          ),
         retry: retry()
           .prefault({})
           .describe('Retries per class of failure and their delays; `none` makes every refusal final.'),

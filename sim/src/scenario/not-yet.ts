@@ -15,7 +15,7 @@ const fields: readonly { readonly under: readonly string[]; readonly names: read
   { under: ['timeline', '*'], names: ['retune', 'amend', 'pause', 'crash'] },
 ];
 
-const controllers = ['gradient2', 'vegas', 'netflix-aimd', 'arc', 'true-aimd', 'pacer', 'oracle'];
+const controllers = ['pacer', 'oracle'];
 
 const values: readonly { readonly at: Path; readonly isNotYet: (value: string) => boolean }[] = [
   { at: ['governor', 'preset'], isNotYet: (value) => value === 'auto-grow' || value === 'adaptive' },

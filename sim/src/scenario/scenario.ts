@@ -12,6 +12,7 @@ import type {
   ServerSpec,
 } from '@tidegate/providers-mock';
 import type { Distribution } from '../kernel/distribution.js';
+import type { ControllerName } from './controllers.js';
 
 export interface Scenario {
   readonly name: string;
@@ -30,7 +31,7 @@ export interface Scenario {
 /** Option names are those of `GovernorOptions` of the governor, so that they pass through unchanged. */
 export interface GovernorSettings {
   readonly preset: 'reference';
-  readonly controller: 'aimd' | 'fixed' | 'none';
+  readonly controller: ControllerName;
   readonly options: GovernorNumbers;
   readonly retry: RetrySettings;
 }

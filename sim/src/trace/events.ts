@@ -33,6 +33,8 @@ export interface TraceStarted {
   readonly version: string;
   /** The governor's initial cap; null where nothing governs (`controller: none`). */
   readonly initial: number | null;
+  /** How far a cap may climb where no run asks for more; omitted where the options in the scenario say it. */
+  readonly growthLimit?: number;
   /** K, the floor and whether a raise needs them: what the checks of a reference controller rest on. */
   readonly increaseAfterSuccesses: number;
   readonly floor: number;

@@ -174,7 +174,11 @@ describe('a governor', () => {
     ['{ idleResetMs: 5m }', 13, 'governor.idleResetMs  unknown field; did you mean "idleReset"?'],
     ['{ idleReset: 0 }', 24, 'governor.idleReset  expected a duration above 0, got 0'],
     ['{ rememberGood: yes }', 27, 'governor.rememberGood  expected true or false, got "yes"'],
-    ['{ controller: amid }', 25, 'governor.controller  expected aimd | fixed | none, got "amid"; did you mean "aimd"?'],
+    [
+      '{ controller: amid }',
+      25,
+      'governor.controller  expected aimd | fixed | none | gradient2 | vegas | netflix-aimd | arc | true-aimd, got "amid"; did you mean "aimd"?',
+    ],
     [
       '{ retry: never }',
       20,
@@ -459,7 +463,7 @@ describe('what is not built yet', () => {
   it('is refused by its name, with its line, and nothing else is said of it', () => {
     const text = `governor:
   preset: adaptive
-  controller: gradient2
+  controller: oracle
   pacing: headers
 providers:
   acme: { models: { large: {} } }
@@ -475,7 +479,7 @@ timeline:
 `;
     expect(problemsOf(text)).toEqual([
       's/x.yaml:2:11  governor.preset  adaptive is not supported yet',
-      's/x.yaml:3:15  governor.controller  gradient2 is not supported yet',
+      's/x.yaml:3:15  governor.controller  oracle is not supported yet',
       's/x.yaml:4:3  governor.pacing  not supported yet',
       's/x.yaml:9:46  workload.runs[0].agents.files  not supported yet',
       's/x.yaml:10:56  workload.runs[1].agents.tools  not supported yet',
@@ -577,7 +581,7 @@ describe('the command line', () => {
     ];
     expect(problemsOf(minimal('governor: { initial: 0 }'), { options: { set, seed: -1, controller: 'fixd' } })).toEqual(
       [
-        '--controller  governor.controller  expected aimd | fixed | none, got "fixd"; did you mean "fixed"?',
+        '--controller  governor.controller  expected aimd | fixed | none | gradient2 | vegas | netflix-aimd | arc | true-aimd, got "fixd"; did you mean "fixed"?',
         '--seed  seed  expected a whole number ≥ 0, got -1',
         '--set  sed  no such field; did you mean "seed"?',
         '--set  governor.inital  no such field; did you mean "initial"?',
