@@ -7,10 +7,18 @@ import { createGovernor, type Governor, resolveAimdOptions, resolveRetryPolicy }
 import { type CapFacts, capFactsOf, controllerOf, type MakeController } from './baselines/controllers.js';
 import { PHASE, TimeStandsStillError } from './kernel/kernel.js';
 import { RandomStreams } from './kernel/random.js';
-import type { ArrivalsSettings, GovernorSettings, RunSettings, Scenario, TimelineEntry } from './scenario/scenario.js';
+import type {
+  ArrivalsSettings,
+  GovernorSettings,
+  RetrySettings,
+  RunSettings,
+  Scenario,
+  TimelineEntry,
+} from './scenario/scenario.js';
 import type { StopReason, TraceEvent } from './trace/events.js';
 import type { World } from './transport/world.js';
 import { Clerk } from './workload/clerk.js';
+import { ExecutorPool } from './workload/executors.js';
 import { gateDoor, OpenLoop, observerDoor } from './workload/open-loop.js';
 import type { RequestContext } from './workload/run-context.js';
 import { RunDriver } from './workload/run-driver.js';
@@ -110,14 +118,15 @@ class Engine {
     const { workload, governor: settings } = this.#scenario;
     const governor = this.#governor;
     const { scheduler, transport } = this.#world;
-    const retry = resolveRetryPolicy(retryPolicyOf(settings.retry));
-    const shared = { retry, governor, scheduler, transport, clerk: this.#clerk, streams };
-    const contextOf = ({ target, timeoutMs }: Pick<RunSettings, 'target' | 'timeoutMs'>) => ({
+    const shared = { governor, scheduler, transport, clerk: this.#clerk, streams };
+    const contextOf = ({ target, timeoutMs, retry }: Pick<RunSettings, 'target' | 'timeoutMs' | 'retry'>) => ({
       ...{ target, timeoutMs, key: `${target.provider}/${target.model}` },
+      retry: resolveRetryPolicy(retryPolicyOf(retry ?? settings.retry)),
       ...shared,
     });
+    const executors = workload.executors === undefined ? null : new ExecutorPool(workload.executors.pool);
     for (const run of workload.runs) {
-      const context = { ...contextOf(run), runId: run.id, observer: undefined };
+      const context = { ...contextOf(run), runId: run.id, observer: undefined, executors };
       new RunDriver(context, run, settings.controller !== 'none', this.#callerFinished).schedule();
     }
     const open = (arrivals: ArrivalsSettings, observer: true | undefined): void => {
@@ -237,7 +246,7 @@ function controllerFacts({ options }: GovernorSettings) {
   return { increaseAfterSuccesses, floor };
 }
 
-function retryPolicyOf(retry: GovernorSettings['retry']) {
+function retryPolicyOf(retry: RetrySettings) {
   const unlimited = (n: number | null): number => n ?? Number.POSITIVE_INFINITY;
   return {
     ...retry,

@@ -100,6 +100,12 @@ export class Checks {
       case 'node-executing':
       case 'run-stalled':
       case 'provider-changed':
+      case 'step-started':
+      case 'tool-started':
+      case 'tool-finished':
+      case 'tool-released':
+      case 'context-compacted':
+      case 'task-ended':
         break;
       default:
         event satisfies never;

@@ -20,6 +20,7 @@ import { distanceMs, toMicroseconds } from './microseconds.js';
 import { RunWidths } from './run-widths.js';
 import { keysAsked, scenarioOf } from './scenario-facts.js';
 import type { Figures, ProviderFigures, RequestCounts, RunFigures } from './summary.js';
+import { TaskMetrics } from './task-metrics.js';
 
 interface RunTotals {
   readonly agents: number;
@@ -43,6 +44,7 @@ export class Metrics {
   #lastKeyMetrics: KeyMetrics | undefined;
   readonly #runs = new Map<string, RunTotals>();
   #widths = new RunWidths(null);
+  #tasks: TaskMetrics | undefined;
   readonly #latency = { wait: new Latency(), service: new Latency(), total: new Latency(), firstToken: new Latency() };
   readonly #counts = { logical: 0, attempts: 0, succeeded: 0, refused: 0, failed: 0, ended: 0, lost: 0 };
   readonly #tokens = { input: 0, output: 0 };
@@ -86,6 +88,14 @@ export class Metrics {
       case 'trace-finished':
         this.#finished = event;
         break;
+      case 'step-started':
+      case 'tool-started':
+      case 'tool-finished':
+      case 'tool-released':
+      case 'context-compacted':
+      case 'task-ended':
+        this.#tasks?.observe(event);
+        break;
       case 'retry-scheduled':
       case 'node-waiting':
       case 'node-executing':
@@ -120,6 +130,7 @@ export class Metrics {
       ...this.#levels(),
       runs: Object.fromEntries([...this.#runs].map(([id, run]) => [id, this.#runFigures(id, run)])),
       providers: mapValues(this.#finished?.ledger ?? {}, providerFigures),
+      ...this.#tasks?.figures(),
     };
   }
 
@@ -132,6 +143,7 @@ export class Metrics {
   #begin(event: TraceStarted): void {
     this.#started = event;
     this.#widths = new RunWidths(event.initial);
+    this.#tasks = new TaskMetrics(scenarioOf(event));
     for (const key of keysAsked(scenarioOf(event))) this.#key(key);
   }
 

@@ -1,6 +1,7 @@
 /** What the folds of a trace need of the scenario that it carries. Reads it only. */
 
 import type { ProviderSettings, Scenario } from '../scenario/scenario.js';
+import type { TaskParts } from '../scenario/summary-fields.js';
 import type { TraceStarted } from '../trace/events.js';
 
 /** A trace is written with the whole scenario; its version says which shape that has. */
@@ -12,6 +13,14 @@ export function scenarioOf(started: TraceStarted): Scenario {
 export function keysAsked({ workload }: Scenario): readonly string[] {
   const { runs, arrivals = [], observers = [] } = workload;
   return [...new Set([...runs, ...arrivals, ...observers].map(({ target }) => `${target.provider}/${target.model}`))];
+}
+
+export function taskPartsOf({ workload }: Scenario): TaskParts {
+  const tools = workload.runs.some(({ agents }) => agents.tools !== undefined);
+  const context = workload.runs.some(({ agents }) => agents.context !== undefined);
+  const executors = workload.executors !== undefined;
+  const limits = workload.runs.some(({ agents }) => agents.limits !== undefined);
+  return { tasks: tools || context || executors || limits, tools, context, executors };
 }
 
 /** What the provider really takes at once of this key: the smallest concurrency quota; null where there is none. */

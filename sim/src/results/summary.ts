@@ -4,6 +4,7 @@
  */
 
 import type { Mode } from '../trace/events.js';
+import type { TaskEndReason } from '../trace/task-events.js';
 
 export interface Summary {
   readonly scenario: string;
@@ -48,6 +49,11 @@ export interface Summary {
   readonly runs: Readonly<Record<string, RunFigures>>;
   /** The provider's own books, by `provider/model`. */
   readonly providers: Readonly<Record<string, ProviderFigures>>;
+  /** The four below only where the scenario has such a thing. */
+  readonly tasks?: TaskFigures;
+  readonly tools?: ToolFigures;
+  readonly context?: ContextFigures;
+  readonly executors?: ExecutorFigures;
   readonly expectations: readonly ExpectationResult[];
   /** Of the bytes of `trace.jsonl`; null when none was written. */
   readonly traceSha256: string | null;
@@ -131,6 +137,56 @@ export interface ProviderFigures {
   readonly refused: number;
   readonly peakInFlight: number;
   readonly refusedBy: Readonly<Record<string, number>>;
+}
+
+/** A task is one ask of an agent with tools, a context or limits. */
+export interface TaskFigures {
+  /** Model requests of all tasks, neither summaries nor those inside tools. */
+  readonly steps: number;
+  /** Tasks by what ended them. */
+  readonly endedBy: Readonly<Record<TaskEndReason, number>>;
+  readonly durationMs: LatencyFigures;
+}
+
+export interface ToolFigures {
+  /** Calls that began, those with invalid arguments included. */
+  readonly calls: number;
+  readonly done: number;
+  /** A model request inside the call was given up. */
+  readonly failed: number;
+  readonly timedOut: number;
+  readonly invalidArguments: number;
+  /** Given up because the task ended. */
+  readonly cut: number;
+  /** Calls that somebody waited for, at most, of all agents together. */
+  readonly runningMax: number;
+  /** Of all results, short messages included. */
+  readonly resultTokens: number;
+  /** Issued to begun. */
+  readonly waitMs: LatencyFigures;
+  /** Of calls that were given up and could not be cancelled: how much longer they kept their places. */
+  readonly lateMs: LatencyFigures;
+}
+
+/** In tokens, counted when a request is made. */
+export interface ContextFigures {
+  readonly compactions: number;
+  /** The largest request. */
+  readonly largest: number;
+  readonly inputTokens: {
+    readonly fixed: number;
+    readonly summary: number;
+    readonly turns: number;
+    readonly results: number;
+    readonly fresh: number;
+    /** Of the summarising requests, whatever its kind. */
+    readonly summarising: number;
+  };
+}
+
+export interface ExecutorFigures {
+  /** Of the steps of tasks, for a place in the pool; zeros included. */
+  readonly waitMs: LatencyFigures;
 }
 
 export interface ExpectationResult {

@@ -148,6 +148,12 @@ export class TimeSeries {
       case 'node-waiting':
       case 'node-executing':
       case 'run-stalled':
+      case 'step-started':
+      case 'tool-started':
+      case 'tool-finished':
+      case 'tool-released':
+      case 'context-compacted':
+      case 'task-ended':
         break;
       case 'trace-finished':
         this.#ending = event;

@@ -37,6 +37,10 @@ function unitOf(path: string, summary: Summary): FieldUnit {
     keys: Object.keys(summary.keys),
     runs: Object.keys(summary.runs),
     quotasOf: (key) => Object.keys(summary.providers[key]?.refusedBy ?? {}),
+    tasks: summary.tasks !== undefined,
+    tools: summary.tools !== undefined,
+    context: summary.context !== undefined,
+    executors: summary.executors !== undefined,
     isGoverned: summary.controller !== 'none',
   });
   const steps = reading.kind === 'path' ? reading.path : [];

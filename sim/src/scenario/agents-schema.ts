@@ -9,8 +9,11 @@ import type { CsvFiles } from './csv.js';
 import { withFaults } from './csv-issue.js';
 import type { Distributions } from './distribution-schema.js';
 import { type FieldRule, withRules } from './field-rule.js';
-import { expected, text, whole } from './quantities.js';
+import { expected, readShare, text, whole } from './quantities.js';
+import { asMapping } from './raw-data.js';
 import type { AgentsSettings, TokensSettings } from './scenario.js';
+import { context, limits } from './task-schema.js';
+import { tools } from './tools-schema.js';
 
 const defaultName = 'agent-{n}';
 
@@ -40,21 +43,24 @@ export function agents(files: CsvFiles, distributions: Distributions): z.ZodType
         .prefault(1)
         .describe('Model requests per ask, one after the other. Whole number ≥ 1.'),
       tokens: tokens(distributions).prefault({}).describe('What each request takes and gives.'),
+      tools: z.exactOptional(tools(distributions)).describe('Tools called after each model request. Default: none.'),
+      context: z.exactOptional(context()).describe('A context that grows with each turn. Default: none.'),
+      limits: z.exactOptional(limits()).describe('What ends an ask before its work is done. Default: none.'),
     },
     { error: expected('a mapping with count or csv') },
   );
   return withRules(written, ...populationRules).transform(
-    ({ count, csv, name, asks, requests, tokens: used }, context) => {
+    ({ count, csv, name, asks, requests, tokens: used, ...life }, context) => {
       const population: AgentsSettings['population'] =
         csv === undefined
           ? { kind: 'count', count: count ?? 0, name: name ?? defaultName }
           : { kind: 'rows', rows: withFaults(context, (report) => agentRows(files, csv, report)) };
-      return { population, asks, requests, tokens: used };
+      return { population, asks, requests, tokens: used, ...life };
     },
   );
 }
 
-/** Exactly one of count and csv, and names that differ. */
+/** Exactly one of count and csv, names that differ, and tools that come to an end. */
 const populationRules: readonly FieldRule[] = [
   {
     message: 'says nothing of how many there are; give count, or csv with one agent per row',
@@ -76,6 +82,12 @@ const populationRules: readonly FieldRule[] = [
     message: "gives all agents one name; put {n}, the agent's number, into it",
     holds: ({ count, csv, name }) =>
       count === 1 || csv !== undefined || typeof name !== 'string' || name.includes('{n}'),
+  },
+  {
+    field: 'tools',
+    message: 'with invalidArguments 100% never ends; give less, or limits.steps',
+    holds: ({ tools: called, limits: bounds }) =>
+      readShare(asMapping(called)?.invalidArguments) !== 1 || asMapping(bounds)?.steps !== undefined,
   },
 ];
 

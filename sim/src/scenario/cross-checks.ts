@@ -10,7 +10,7 @@ import type { Path } from './path.js';
 import type { Finding } from './problems.js';
 import { quotaNameOf } from './quota-schema.js';
 import { asList, asMapping, entriesOf, valueAt } from './raw-data.js';
-import type { SummaryNames } from './summary-fields.js';
+import type { SummaryNames, TaskParts } from './summary-fields.js';
 import { splitTarget } from './target.js';
 
 export function crossChecks(data: unknown): readonly Finding[] {
@@ -174,6 +174,15 @@ function hangs(data: unknown): readonly Finding[] {
   });
 }
 
+/** What of tasks it has, and so has its summary. */
+function taskParts(data: unknown): TaskParts {
+  const have = (part: string): boolean =>
+    asList(valueAt(data, ['workload', 'runs'])).some((run) => valueAt(run, ['agents', part]) !== undefined);
+  const [tools, context] = [have('tools'), have('context')];
+  const executors = valueAt(data, ['workload', 'executors']) !== undefined;
+  return { tasks: tools || context || executors || have('limits'), tools, context, executors };
+}
+
 /** The names that the scenario gives to the fields of its summary. */
 export function summaryNames(data: unknown): SummaryNames {
   const keys = new Set(writtenTargets(data).map(({ target }) => target));
@@ -191,6 +200,7 @@ export function summaryNames(data: unknown): SummaryNames {
       if (has('models', model, 'server')) names.push('queue');
       return names;
     },
+    ...taskParts(data),
     isGoverned: valueAt(data, ['governor', 'controller']) !== 'none',
   };
 }

@@ -91,7 +91,8 @@ function times(): Record<'idleReset' | 'maxCooldown' | 'resumeStagger', Optional
   };
 }
 
-function retry(): z.ZodType<RetrySettings> {
+/** The retries of a request, or `none`. */
+export function retry(): z.ZodType<RetrySettings> {
   const policy = retryPolicy();
   const none = z
     .literal('none', {

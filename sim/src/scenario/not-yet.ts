@@ -11,7 +11,7 @@ import { entriesOf, valueAt, withoutField } from './raw-data.js';
 /** `*` stands for any one name or index. */
 const fields: readonly { readonly under: readonly string[]; readonly names: readonly string[] }[] = [
   { under: ['governor'], names: ['probeBackoffMax', 'pacing', 'recovery', 'growth', 'latencySignal', 'maxQueue'] },
-  { under: ['workload', 'runs', '*', 'agents'], names: ['tools', 'files'] },
+  { under: ['workload', 'runs', '*', 'agents'], names: ['files'] },
   { under: ['timeline', '*'], names: ['retune', 'amend', 'pause', 'crash'] },
 ];
 

@@ -13,6 +13,7 @@ import type {
 } from '@tidegate/providers-mock';
 import type { Distribution } from '../kernel/distribution.js';
 import type { ControllerName } from './controllers.js';
+import type { ContextSettings, LimitsSettings, ToolsSettings } from './task-settings.js';
 
 export interface Scenario {
   readonly name: string;
@@ -121,6 +122,8 @@ export interface WorkloadSettings {
   readonly arrivals?: readonly ArrivalsSettings[];
   /** The same for requests that never queue and never cool, as a user's own conversation. */
   readonly observers?: readonly ArrivalsSettings[];
+  /** The steps and tools of all runs share so many places; absent: each task has an executor of its own. */
+  readonly executors?: { readonly pool: number };
 }
 
 /** Where a request goes. */
@@ -167,6 +170,8 @@ export interface RunSettings {
   readonly maxConcurrency: number | null;
   /** Per attempt, from dispatch; null = none. */
   readonly timeoutMs: number | null;
+  /** In place of the governor's. */
+  readonly retry?: RetrySettings;
   readonly agents: AgentsSettings;
 }
 
@@ -183,6 +188,10 @@ export interface AgentsSettings {
   /** Model requests per ask, serial. */
   readonly requests: number;
   readonly tokens: TokensSettings;
+  /** Absent: an ask is its model requests and nothing else. */
+  readonly tools?: ToolsSettings;
+  readonly context?: ContextSettings;
+  readonly limits?: LimitsSettings;
 }
 
 export interface TokensSettings {

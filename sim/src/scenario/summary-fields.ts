@@ -13,8 +13,16 @@ export interface Fields {
   readonly [name: string]: FieldUnit | Fields;
 }
 
+/** What of tasks a scenario has: where it has none of it, its trace and summary say nothing of it. */
+export interface TaskParts {
+  readonly tasks: boolean;
+  readonly tools: boolean;
+  readonly context: boolean;
+  readonly executors: boolean;
+}
+
 /** The names that the scenario brings into its summary. */
-export interface SummaryNames {
+export interface SummaryNames extends TaskParts {
   /** Each `provider/model` that a run asks. */
   readonly keys: readonly string[];
   readonly runs: readonly string[];
@@ -60,7 +68,21 @@ export function summaryFields(names: SummaryNames): Fields {
       ...all('number', 'admitted', 'refused', 'peakInFlight'),
       refusedBy: Object.fromEntries(names.quotasOf(key).map((quota) => [quota, 'number' as const])),
     })),
+    ...taskFields(names),
     expectations: 'list',
+  };
+}
+
+/** Of what the scenario has of tasks. */
+function taskFields({ tasks, tools, context, executors }: SummaryNames): Fields {
+  const reasons = all('number', 'done', 'steps', 'tokens', 'time', 'tool-time', 'context-window', 'request-lost');
+  const counts = all('number', 'calls', 'done', 'failed', 'timedOut', 'invalidArguments', 'cut', 'runningMax');
+  const kinds = all('number', 'fixed', 'summary', 'turns', 'results', 'fresh', 'summarising');
+  return {
+    ...(tasks && { tasks: { steps: 'number', endedBy: reasons, durationMs: times } }),
+    ...(tools && { tools: { ...counts, resultTokens: 'number', waitMs: times, lateMs: times } }),
+    ...(context && { context: { ...all('number', 'compactions', 'largest'), inputTokens: kinds } }),
+    ...(executors && { executors: { waitMs: times } }),
   };
 }
 

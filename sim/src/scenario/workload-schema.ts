@@ -8,7 +8,8 @@ import { agents } from './agents-schema.js';
 import { arrivals } from './arrivals-schema.js';
 import type { CsvFiles } from './csv.js';
 import type { Distributions } from './distribution-schema.js';
-import { duration, expected, text } from './quantities.js';
+import { retry } from './governor-schema.js';
+import { duration, expected, text, whole } from './quantities.js';
 import type { RunSettings, WorkloadSettings } from './scenario.js';
 import { splitTarget, target } from './target.js';
 
@@ -26,14 +27,25 @@ export function workload(files: CsvFiles, distributions: Distributions): z.ZodTy
         observers: arrivals('an observer', files, distributions).describe(
           'The same, of those who never queue and never cool, but count: the conversation of a user.',
         ),
+        executors: z
+          .exactOptional(executors())
+          .describe('One pool in which the steps and tools of all runs are executed. Default: an executor per ask.'),
       },
       { error: expected('a mapping with runs or arrivals') },
     )
-    .transform(({ runs, arrivals: open, observers }) => ({
+    .transform(({ runs, arrivals: open, observers, executors: shared }) => ({
       runs,
       ...(open.length > 0 && { arrivals: open }),
       ...(observers.length > 0 && { observers }),
+      ...(shared !== undefined && { executors: shared }),
     }));
+}
+
+function executors(): z.ZodType<{ readonly pool: number }> {
+  return z.strictObject(
+    { pool: whole({ min: 1 }).describe('Places. Whole number ≥ 1.') },
+    { error: expected('{ pool }') },
+  );
 }
 
 function run(files: CsvFiles, distributions: Distributions): z.ZodType<RunSettings> {
@@ -49,16 +61,18 @@ function run(files: CsvFiles, distributions: Distributions): z.ZodType<RunSettin
         timeout: z
           .exactOptional(duration({ positive: true }))
           .describe('Per attempt, from dispatch. A duration above 0. Default: none.'),
+        retry: z.exactOptional(retry()).describe("Retries of this run in place of the governor's."),
         agents: agents(files, distributions).describe('The agents of the run, how many and what each asks.'),
       },
       { error: expected('a run: a mapping with id, target and agents') },
     )
-    .transform(({ id, target: written, start, maxConcurrency, timeout, agents: settings }) => ({
+    .transform(({ id, target: written, start, maxConcurrency, timeout, retry: own, agents: settings }) => ({
       id,
       target: splitTarget(written),
       startMs: start,
       maxConcurrency: maxConcurrency ?? null,
       timeoutMs: timeout ?? null,
+      ...(own !== undefined && { retry: own }),
       agents: settings,
     }));
 }

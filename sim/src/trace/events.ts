@@ -4,6 +4,8 @@
  * holds a wall time, a path, a host or a Node version: the same scenario, seed and version give the same bytes.
  */
 
+import type { TaskEvent } from './task-events.js';
+
 export type TraceEvent =
   | TraceStarted
   | RunStarted
@@ -17,6 +19,7 @@ export type TraceEvent =
   | NodeExecuting
   | RunStalled
   | ProviderChanged
+  | TaskEvent
   | RunFinished
   | TraceFinished;
 

@@ -38,6 +38,12 @@ const TYPES: Readonly<Record<TraceEvent['type'], true>> = {
   'node-executing': true,
   'run-stalled': true,
   'provider-changed': true,
+  'step-started': true,
+  'tool-started': true,
+  'tool-finished': true,
+  'tool-released': true,
+  'context-compacted': true,
+  'task-ended': true,
   'run-finished': true,
   'trace-finished': true,
 };

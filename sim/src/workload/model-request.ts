@@ -10,6 +10,7 @@ import type { RequestSettled, SettledOutcome } from '../trace/events.js';
 import type { Attempt, AttemptEnd, Luck } from '../transport/transport.js';
 import type { RequestSizes } from './request-sizes.js';
 import type { RequestContext } from './run-context.js';
+import { wholeMicroseconds } from './whole-microseconds.js';
 
 type NoSuccess = Exclude<AttemptEnd, { class: 'ok' }>;
 
@@ -24,7 +25,8 @@ export interface Asker {
   readonly luck: Luck;
   /** Spreads the retries. */
   readonly jitter: RandomStream;
-  answered(succeeded: boolean): void;
+  /** @param end Of the last attempt. */
+  answered(succeeded: boolean, end: AttemptEnd): void;
 }
 
 export class ModelRequest implements Waiter, Attempt {
@@ -128,7 +130,7 @@ export class ModelRequest implements Waiter, Attempt {
     const retries = 'delayMs' in next;
     this.#settle(end, attempt, retries);
     if (retries) this.#retryAfter(next.delayMs, attempt);
-    else this.#asker.answered(end.class === 'ok');
+    else this.#asker.answered(end.class === 'ok', end);
   }
 
   /** The settlement is told before what it causes; a cooldown is known only once it has been caused. */
@@ -235,9 +237,4 @@ function refusalOf(end: NoSuccess) {
     ...(end.retryAfterMs === null ? {} : { retryAfterMs: end.retryAfterMs }),
     ...(end.scope === undefined ? {} : { scope: end.scope }),
   };
-}
-
-/** Differences of millisecond doubles miss their microsecond by a rounding error; the trace has whole ones. */
-function wholeMicroseconds(ms: number): number {
-  return Math.round(ms * 1000) / 1000;
 }

@@ -44,6 +44,6 @@ export function drawSizes(
 }
 
 /** No context is longer than a thousand million tokens, however heavy the tail of a distribution. */
-function wholeTokens(drawn: number): number {
+export function wholeTokens(drawn: number): number {
   return Math.min(1e9, Math.round(drawn));
 }

@@ -6,6 +6,7 @@ import type { Scheduler } from '../kernel/scheduler.js';
 import type { TargetSettings } from '../scenario/scenario.js';
 import type { Transport } from '../transport/transport.js';
 import type { Clerk } from './clerk.js';
+import type { ExecutorPool } from './executors.js';
 
 export interface RequestContext {
   /** Undefined for requests without a run. */
@@ -27,4 +28,6 @@ export interface RequestContext {
 
 export interface RunContext extends RequestContext {
   readonly runId: string;
+  /** Shared by all runs; null: each task has an executor of its own. */
+  readonly executors: ExecutorPool | null;
 }

@@ -3,7 +3,8 @@
 import { PHASE } from '../kernel/kernel.js';
 import type { AgentRow, AgentsSettings, RunSettings } from '../scenario/scenario.js';
 import type { RunContext } from './run-context.js';
-import { Subagent, type Tally, workPlan } from './subagent.js';
+import { Subagent } from './subagent.js';
+import { type Tally, workPlan } from './work-plan.js';
 
 export class RunDriver {
   readonly #context: RunContext;
@@ -33,7 +34,7 @@ export class RunDriver {
 
     const tally: Tally = { succeeded: 0, lost: 0 };
     let working = agents.length;
-    const plan = workPlan(settings);
+    const plan = workPlan(settings, this.#context.executors !== null);
     const finished = (): void => {
       working--;
       if (working > 0) return;

@@ -1,32 +1,18 @@
 /**
  * One subagent of a run: its asks one after the other, and in each ask its model requests one after the other. A request
- * that is given up ends its ask, because what would follow builds on its answer; the next ask begins all the same.
+ * that is given up ends its ask, because what would follow builds on its answer; the next ask begins all the same. Where
+ * there is more to an ask than its requests (tools, a growing context, limits), a `Task` goes through it.
  */
 
 import type { Ask, Run, Starter } from '@tidegate/governor';
 import type { RandomStream } from '../kernel/random.js';
-import type { AgentRow, AgentsSettings } from '../scenario/scenario.js';
+import type { AgentRow } from '../scenario/scenario.js';
 import type { Luck } from '../transport/transport.js';
 import { type Asker, ModelRequest } from './model-request.js';
-import { drawSizes, type SizePlan, sizePlan } from './request-sizes.js';
+import { drawSizes, type RequestSizes } from './request-sizes.js';
 import type { RunContext } from './run-context.js';
-
-/** How much one subagent of a run has to do, its distributions ready to be drawn from. */
-export interface WorkPlan {
-  readonly asks: number;
-  readonly requests: number;
-  readonly sizes: SizePlan;
-}
-
-export function workPlan({ asks, requests, tokens }: AgentsSettings): WorkPlan {
-  return { asks, requests, sizes: sizePlan(tokens) };
-}
-
-/** What came of a subagent. */
-export interface Tally {
-  succeeded: number;
-  lost: number;
-}
+import { Task } from './task.js';
+import type { Tally, WorkPlan } from './work-plan.js';
 
 export class Subagent implements Starter, Asker {
   readonly name: string;
@@ -39,6 +25,7 @@ export class Subagent implements Starter, Asker {
   readonly #sizes: RandomStream;
   readonly #tally: Tally;
   readonly #finished: () => void;
+  readonly #task: Task | undefined;
   #asksLeft: number;
   #requestsLeft = 0;
   #ask: Ask | undefined;
@@ -63,6 +50,7 @@ export class Subagent implements Starter, Asker {
     this.#tally = tally;
     this.#finished = finished;
     this.#asksLeft = plan.asks;
+    if (plan.task !== undefined) this.#task = new Task(context, this, plan, plan.task, tally, () => this.#askEnded());
   }
 
   /** Waits for a seat and begins the next ask. */
@@ -72,6 +60,10 @@ export class Subagent implements Starter, Asker {
   }
 
   started(ask: Ask): void {
+    if (this.#task !== undefined) {
+      this.#task.begin(ask);
+      return;
+    }
     this.#ask = ask;
     this.#requestsLeft = this.#plan.requests;
     this.#request();
@@ -89,15 +81,23 @@ export class Subagent implements Starter, Asker {
     else this.#endAsk(succeeded);
   }
 
+  /** The sizes of its next request. */
+  drawSizes(): RequestSizes {
+    return drawSizes(this.#plan.sizes, this.#sizes, this.#row);
+  }
+
   #request(): void {
     this.#requestsLeft--;
-    const sizes = drawSizes(this.#plan.sizes, this.#sizes, this.#row);
-    new ModelRequest(this.#context, this, this.#ask as Ask, sizes).queue();
+    new ModelRequest(this.#context, this, this.#ask as Ask, this.drawSizes()).queue();
   }
 
   #endAsk(succeeded: boolean): void {
     if (succeeded) this.#ask?.end();
     else this.#ask?.abandon();
+    this.#askEnded();
+  }
+
+  #askEnded(): void {
     if (this.#asksLeft > 0) this.begin();
     else this.#finished();
   }

@@ -470,7 +470,7 @@ providers:
 workload:
   runs:
     - { id: a, target: acme/large, agents: { files: "src/*.ts" } }
-    - { id: b, target: acme/large, agents: { count: 2, tools: { per: request } } }
+    - { id: b, target: acme/large, agents: { count: 2, files: "src/*.js" } }
 timeline:
   - { at: 1m, retune: { run: a, maxConcurrency: 4 } }
   - { at: 2m, amend: { run: a } }
@@ -482,7 +482,7 @@ timeline:
       's/x.yaml:3:15  governor.controller  oracle is not supported yet',
       's/x.yaml:4:3  governor.pacing  not supported yet',
       's/x.yaml:9:46  workload.runs[0].agents.files  not supported yet',
-      's/x.yaml:10:56  workload.runs[1].agents.tools  not supported yet',
+      's/x.yaml:10:56  workload.runs[1].agents.files  not supported yet',
       's/x.yaml:12:15  timeline[0].retune  not supported yet',
       's/x.yaml:13:15  timeline[1].amend  not supported yet',
       's/x.yaml:14:15  timeline[2].pause  not supported yet',
