@@ -16,6 +16,7 @@ import {
   type Sample,
   type ThrottleReason,
 } from './controller.js';
+import { Growth } from './growth.js';
 import { invariant } from './invariant.js';
 import { type AimdOptions, type ResolvedAimdOptions, refuseOption, resolveAimdOptions } from './options.js';
 
@@ -25,6 +26,8 @@ const UNSET = Number.NaN;
 /** The reference controller of one key: raises on proof, cuts once per wave of refusals, forgets after idleness. */
 export class AimdController implements ConcurrencyController {
   readonly #options: ResolvedAimdOptions;
+  /** What raises take beyond the reference; undefined in the reference itself. */
+  readonly #growth: Growth | undefined;
   #growthLimit: number;
   #cap: number;
   #epoch = 0;
@@ -41,6 +44,7 @@ export class AimdController implements ConcurrencyController {
   /** @throws RangeError naming the option, the value and the allowed range. */
   constructor(options: AimdOptions) {
     this.#options = resolveAimdOptions(options);
+    this.#growth = Growth.of(this.#options);
     this.#growthLimit = this.#options.growthLimit;
     this.#cap = this.#options.initial;
   }
@@ -61,16 +65,18 @@ export class AimdController implements ConcurrencyController {
     return this.#epoch;
   }
 
-  succeeded(now: number, epoch: number, _sample?: Sample): readonly CapChange[] {
+  succeeded(now: number, epoch: number, sample?: Sample): readonly CapChange[] {
     this.#settle(now);
     if (epoch !== this.#epoch) return NO_CHANGES;
     this.#successStreak++;
-    if (this.#successStreak < this.#options.increaseAfterSuccesses) return NO_CHANGES;
-    if (this.#options.rememberGood && this.#cap > this.#lastGood) this.#lastGood = this.#cap;
-    if (this.#waiters === 0 || this.#cap >= this.#growthLimit) return NO_CHANGES;
+    this.#growth?.succeeded(sample?.inFlightAtAdmission ?? this.#cap, this.#lastBad);
+    const isProven = this.#successStreak >= this.#options.increaseAfterSuccesses;
+    if (isProven && this.#options.rememberGood && this.#cap > this.#lastGood) this.#lastGood = this.#cap;
+    if (!this.#mayRaise(isProven)) return NO_CHANGES;
     const previous = this.#cap;
-    this.#cap = Math.min(this.#growthLimit, previous + this.#options.increaseStep);
+    this.#cap = this.#raised();
     this.#successStreak = 0;
+    this.#growth?.raised();
     return [this.#change(previous, 'recovered')];
   }
 
@@ -85,7 +91,9 @@ export class AimdController implements ConcurrencyController {
     const previous = this.#cap;
     if (this.#lastGood > 0 && previous > this.#lastGood) {
       this.#cap = this.#lastGood;
+      this.#growth?.probeFailed(previous, this.#lastBad);
     } else {
+      this.#growth?.disproved(this.#lastGood);
       this.#cap = Math.max(this.#options.floor, Math.floor(previous * this.#options.decreaseFactor));
       this.#lastGood = 0;
     }
@@ -123,6 +131,7 @@ export class AimdController implements ConcurrencyController {
     this.#cap = this.#growthLimit;
     this.#lastGood = Math.min(this.#lastGood, this.#cap);
     this.#successStreak = 0;
+    this.#growth?.raised();
     this.#epoch++;
     return [...reset, this.#change(previous, 'limit_lowered')];
   }
@@ -139,6 +148,7 @@ export class AimdController implements ConcurrencyController {
     this.#lastGood = 0;
     this.#lastBad = 0;
     this.#successStreak = 0;
+    this.#growth?.reset();
     this.#epoch++;
     return [...reset, this.#change(previous, 'seeded')];
   }
@@ -167,6 +177,16 @@ export class AimdController implements ConcurrencyController {
     this.#lastRequestAt = now;
   }
 
+  #raised(): number {
+    return Math.min(this.#growthLimit, this.#cap + this.#options.increaseStep);
+  }
+
+  #mayRaise(isProven: boolean): boolean {
+    if (this.#waiters === 0 || this.#cap >= this.#growthLimit) return false;
+    if (this.#growth === undefined) return isProven;
+    return this.#growth.mayRaise({ cap: this.#cap, next: this.#raised(), wall: this.#lastBad }, this.#successStreak);
+  }
+
   /** The idle reset, once the key is known to be idle. A provider's wait outlives idleness. */
   #forget(now: number): readonly CapChange[] {
     if (now < this.#cooldownUntil || this.#isClean()) return NO_CHANGES;
@@ -177,6 +197,7 @@ export class AimdController implements ConcurrencyController {
     this.#lastGood = 0;
     this.#lastBad = 0;
     this.#lastThrottledAt = UNSET;
+    this.#growth?.reset();
     this.#epoch++;
     return previous === this.#cap ? NO_CHANGES : [this.#change(previous, 'idle_reset')];
   }

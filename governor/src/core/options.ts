@@ -23,6 +23,21 @@ export interface AimdOptions {
   readonly idleResetMs?: number;
   /** Whether a proven level is remembered and returned to after a failed probe. Default true. */
   readonly rememberGood?: boolean;
+  /**
+   * A level that was probed in vain is probed again after twice, four times, … up to this many times the successes; a
+   * success at that level, a lower wall, an idle reset or a seed begins anew. Integer ≥ 1; default 1, never backs off.
+   */
+  readonly probeBackoffMax?: number;
+  /**
+   * How the cap climbs after a cut: `additive`, a step per K successes; `slow-start`, a step per success up to the last
+   * proven level, unless the next level was refused before. Default `additive`.
+   */
+  readonly recovery?: 'additive' | 'slow-start';
+  /**
+   * Successes that a raise to a level takes that was refused before: K (`streak`), or as many as the cap is, and no fewer
+   * than K (`window`). Default `streak`.
+   */
+  readonly growth?: 'streak' | 'window';
 }
 
 /** @throws RangeError `option: expected …, got …`. */
@@ -72,6 +87,14 @@ export function booleanOption(option: string, value: unknown, fallback: boolean)
   return value;
 }
 
+/** One of the words, or the first when omitted. */
+export function choiceOption<W extends string>(option: string, value: unknown, words: readonly [W, ...W[]]): W {
+  if (value === undefined) return words[0];
+  if (words.includes(value as W)) return value as W;
+  const quoted = words.map((word) => `'${word}'`);
+  return refuseOption(option, value, `${quoted.slice(0, -1).join(', ')} or ${quoted.at(-1)}`);
+}
+
 /** All options of the reference controller, defaults filled in. */
 export type ResolvedAimdOptions = Required<AimdOptions>;
 
@@ -97,5 +120,8 @@ export function resolveAimdOptions(options: AimdOptions): ResolvedAimdOptions {
     floor,
     idleResetMs: numberOption('idleResetMs', options.idleResetMs, 300_000, 'milliseconds above 0', (n) => n > 0),
     rememberGood: booleanOption('rememberGood', options.rememberGood, true),
+    probeBackoffMax: integerOption('probeBackoffMax', options.probeBackoffMax, 1, 1),
+    recovery: choiceOption('recovery', options.recovery, ['additive', 'slow-start']),
+    growth: choiceOption('growth', options.growth, ['streak', 'window']),
   };
 }

@@ -9,12 +9,14 @@ import { resolveRetryPolicy } from '../core/attempts.js';
 import type { ConcurrencyController } from '../core/controller.js';
 import {
   type AimdOptions,
+  choiceOption,
   integerOption,
   numberOption,
   objectOption,
   refuseOption,
   resolveAimdOptions,
 } from '../core/options.js';
+import { type Preset, withPreset } from '../core/presets.js';
 import { AbortSignals } from './abort.js';
 import { admission } from './admission.js';
 import { Bucket, type BucketSettings, type BucketSnapshot } from './bucket.js';
@@ -28,8 +30,11 @@ import type { Key, Ticket } from './ticket.js';
 
 /** What a governor is made with; the controller's options hold for every key. An unknown name is refused. */
 export interface GovernorOptions extends Omit<AimdOptions, 'key'> {
-  /** Default `reference`: the defaults of each option. */
-  readonly preset?: 'reference';
+  /**
+   * The options that are not stated: `reference`, the defaults; `auto-grow`, `growthFactor` 2; `adaptive`, what was
+   * measured to serve better. Default `reference`.
+   */
+  readonly preset?: Preset;
   /** The growth limit is at least `floor(growthFactor × initial)`. ≥ 1; default 1. */
   readonly growthFactor?: number;
   /** The longest cooldown a hint can cause, milliseconds above 0; default 900 000. When it bites, an event says so. */
@@ -102,22 +107,20 @@ export class GovernorClosedError extends Error {
 
 /** One per process: two do not know of each other. @throws RangeError naming the option, the value and what is allowed. */
 export function createGovernor(options: GovernorOptions = {}): Governor {
-  return new BucketGovernor(options);
+  return new BucketGovernor(withPreset(objectOption('options', options)));
 }
 
 const OPTION_NAMES: readonly string[] = [
   ...['initial', 'growthLimit', 'decreaseFactor', 'increaseStep', 'increaseAfterSuccesses', 'floor', 'idleResetMs'],
   ...['rememberGood', 'preset', 'growthFactor', 'maxCooldownMs', 'freezeOn', 'resumeStaggerMs', 'maxQueue', 'retry'],
-  ...['controller', 'clock', 'random', 'onError'],
+  ...['controller', 'clock', 'random', 'onError', 'probeBackoffMax', 'recovery', 'growth'],
 ];
 
 function settingsOf(options: GovernorOptions): BucketSettings & { readonly initial: number } {
-  for (const name of Object.keys(objectOption('options', options))) {
+  for (const name of Object.keys(options)) {
     if (!OPTION_NAMES.includes(name))
       throw new RangeError(`${name}: unknown option; known are ${OPTION_NAMES.join(', ')}`);
   }
-  if (options.preset !== undefined && options.preset !== 'reference')
-    refuseOption('preset', options.preset, "'reference'");
   const { initial, growthLimit, idleResetMs } = resolveAimdOptions({ ...options, key: 'any' });
   const report = options.onError ?? ((error) => console.error('tidegate: a listener threw', error));
   const growthFactor = numberOption('growthFactor', options.growthFactor, 1, 'a number ≥ 1', (n) => n >= 1);
@@ -126,7 +129,7 @@ function settingsOf(options: GovernorOptions): BucketSettings & { readonly initi
     growthLimit: Math.max(growthLimit, Math.min(Number.MAX_SAFE_INTEGER, Math.floor(growthFactor * initial))),
     idleResetMs,
     maxCooldownMs: numberOption('maxCooldownMs', options.maxCooldownMs, 900_000, 'milliseconds above 0', (n) => n > 0),
-    freezeOn: freezeOption(options.freezeOn),
+    freezeOn: choiceOption('freezeOn', options.freezeOn, ['any', 'rate']),
     resumeStaggerMs: numberOption('resumeStaggerMs', options.resumeStaggerMs, 0, 'milliseconds ≥ 0', (n) => n >= 0),
     maxQueue:
       options.maxQueue === undefined ? Number.POSITIVE_INFINITY : integerOption('maxQueue', options.maxQueue, 1, 1),
@@ -145,11 +148,6 @@ function clockOption(value: Clock | undefined): Clock {
   const now = value.now();
   if (!Number.isFinite(now)) refuseOption('clock.now()', now, 'finite milliseconds');
   return value;
-}
-
-function freezeOption(value: unknown): 'any' | 'rate' {
-  if (value === undefined || value === 'any' || value === 'rate') return value ?? 'any';
-  return refuseOption('freezeOn', value, "'any' or 'rate'");
 }
 
 class BucketGovernor implements Governor, RunHost {

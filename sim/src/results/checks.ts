@@ -277,7 +277,8 @@ function rulesOf(event: TraceStarted): Rules {
     mode,
     initial,
     floor,
-    increaseAfterSuccesses,
+    // A slow start raises with each success.
+    increaseAfterSuccesses: options.recovery === 'slow-start' ? 1 : increaseAfterSuccesses,
     growthLimit: Math.max(initial, event.growthLimit ?? 0, growthLimit, Math.floor(growthFactor * initial)),
     isReference: controller === 'aimd',
   };

@@ -3,18 +3,23 @@
  * options. Only what is written comes out, for the governor owns its defaults; the retry policy comes out whole.
  */
 
+import { type Preset, withPreset } from '@tidegate/governor';
 import { z } from 'zod';
 import { choice } from './choice.js';
 import { CONTROLLERS } from './controllers.js';
 import { duration, expected, flag, number, oneOf, whole } from './quantities.js';
 import { asMapping } from './raw-data.js';
-import type { GovernorSettings, RetrySettings } from './scenario.js';
+import type { GovernorNumbers, GovernorSettings, RetrySettings } from './scenario.js';
 
 export function governor(): z.ZodType<GovernorSettings> {
   return z
     .strictObject(
       {
-        preset: oneOf(['reference']).prefault('reference').describe('The options that are not written here.'),
+        preset: oneOf(['reference', 'auto-grow', 'adaptive'])
+          .prefault('reference')
+          .describe(
+            'The options that are not written here: the defaults, the same with growthFactor 2, or what was measured to be better.',
+          ),
         controller: oneOf(CONTROLLERS)
           .prefault('aimd')
           .describe(
@@ -27,6 +32,14 @@ export function governor(): z.ZodType<GovernorSettings> {
           oneOf(['any', 'rate']),
           'Which refusals freeze a key for their Retry-After: any, or only those of a rate. Default any.',
         ),
+        recovery: optional(
+          oneOf(['additive', 'slow-start']),
+          'How the cap climbs after a cut: a step per K successes, or per success up to the last proven level. Default additive.',
+        ),
+        growth: optional(
+          oneOf(['streak', 'window']),
+          'Successes for a raise to a level that was refused before: K, or as many as the cap is. Default streak.',
+        ),
         ...counts(),
         ...times(),
       },
@@ -35,14 +48,20 @@ export function governor(): z.ZodType<GovernorSettings> {
     .transform(({ preset, controller, retry: policy, idleReset, maxCooldown, resumeStagger, ...options }) => ({
       preset,
       controller,
-      options: {
+      options: optionsOf(preset, {
         ...options,
         ...(idleReset !== undefined && { idleResetMs: idleReset }),
         ...(maxCooldown !== undefined && { maxCooldownMs: maxCooldown }),
         ...(resumeStagger !== undefined && { resumeStaggerMs: resumeStagger }),
-      },
+      }),
       retry: policy,
     }));
+}
+
+/** With what the preset sets beside them, so that everything that follows sees the same numbers. */
+function optionsOf(preset: Preset, written: GovernorNumbers): GovernorNumbers {
+  const { preset: _, ...options } = withPreset({ ...written, preset });
+  return options;
 }
 
 type Optional<T> = z.ZodExactOptional<z.ZodType<T>>;
@@ -52,7 +71,14 @@ function optional<T>(schema: z.ZodType<T>, description: string): Optional<T> {
 }
 
 function counts(): Record<
-  'initial' | 'growthLimit' | 'growthFactor' | 'decreaseFactor' | 'increaseStep' | 'increaseAfterSuccesses' | 'floor',
+  | 'initial'
+  | 'growthLimit'
+  | 'growthFactor'
+  | 'decreaseFactor'
+  | 'increaseStep'
+  | 'increaseAfterSuccesses'
+  | 'floor'
+  | 'probeBackoffMax',
   Optional<number>
 > & { rememberGood: Optional<boolean> } {
   const count = (): z.ZodType<number> => whole({ min: 1 });
@@ -73,6 +99,10 @@ function counts(): Record<
     increaseStep: optional(count(), 'Added to the cap by a raise. Whole number ≥ 1. Default 1.'),
     increaseAfterSuccesses: optional(count(), 'Successes in a row that prove the cap. Whole number ≥ 1. Default 4.'),
     floor: optional(count(), 'The cap never falls below it. Whole number ≥ 1. Default 1.'),
+    probeBackoffMax: optional(
+      count(),
+      'A failed probe is repeated after twice the successes, then four times, up to this factor. Whole number ≥ 1. Default 1.',
+    ),
     rememberGood: optional(flag(), 'Whether a proven level is returned to after a failed probe. Default true.'),
   };
 }

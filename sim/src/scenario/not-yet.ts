@@ -10,7 +10,7 @@ import { entriesOf, valueAt, withoutField } from './raw-data.js';
 
 /** `*` stands for any one name or index. */
 const fields: readonly { readonly under: readonly string[]; readonly names: readonly string[] }[] = [
-  { under: ['governor'], names: ['probeBackoffMax', 'pacing', 'recovery', 'growth', 'latencySignal', 'maxQueue'] },
+  { under: ['governor'], names: ['pacing', 'latencySignal', 'maxQueue'] },
   { under: ['workload', 'runs', '*', 'agents'], names: ['files'] },
   { under: ['timeline', '*'], names: ['retune', 'amend', 'pause', 'crash'] },
 ];
@@ -18,7 +18,6 @@ const fields: readonly { readonly under: readonly string[]; readonly names: read
 const controllers = ['pacer', 'oracle'];
 
 const values: readonly { readonly at: Path; readonly isNotYet: (value: string) => boolean }[] = [
-  { at: ['governor', 'preset'], isNotYet: (value) => value === 'auto-grow' || value === 'adaptive' },
   { at: ['governor', 'controller'], isNotYet: (value) => controllers.includes(value) || isModulePath(value) },
 ];
 

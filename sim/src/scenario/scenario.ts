@@ -31,13 +31,13 @@ export interface Scenario {
 
 /** Option names are those of `GovernorOptions` of the governor, so that they pass through unchanged. */
 export interface GovernorSettings {
-  readonly preset: 'reference';
+  readonly preset: 'reference' | 'auto-grow' | 'adaptive';
   readonly controller: ControllerName;
   readonly options: GovernorNumbers;
   readonly retry: RetrySettings;
 }
 
-/** Only what the scenario states; the governor owns the defaults. */
+/** Only what the scenario states or its preset sets; the governor owns the defaults. */
 export interface GovernorNumbers {
   readonly initial?: number;
   readonly growthLimit?: number;
@@ -51,6 +51,9 @@ export interface GovernorNumbers {
   readonly maxCooldownMs?: number;
   readonly resumeStaggerMs?: number;
   readonly freezeOn?: 'any' | 'rate';
+  readonly probeBackoffMax?: number;
+  readonly recovery?: 'additive' | 'slow-start';
+  readonly growth?: 'streak' | 'window';
 }
 
 /** Names are those of the governor's `RetryPolicy`. `Infinity` is written `null` so that the scenario stays JSON. */

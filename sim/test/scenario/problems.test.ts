@@ -462,7 +462,7 @@ describe('a CSV file', () => {
 describe('what is not built yet', () => {
   it('is refused by its name, with its line, and nothing else is said of it', () => {
     const text = `governor:
-  preset: adaptive
+  latencySignal: true
   controller: oracle
   pacing: headers
 providers:
@@ -478,7 +478,7 @@ timeline:
   - { at: 4m, crash: { run: a } }
 `;
     expect(problemsOf(text)).toEqual([
-      's/x.yaml:2:11  governor.preset  adaptive is not supported yet',
+      's/x.yaml:2:3  governor.latencySignal  not supported yet',
       's/x.yaml:3:15  governor.controller  oracle is not supported yet',
       's/x.yaml:4:3  governor.pacing  not supported yet',
       's/x.yaml:9:46  workload.runs[0].agents.files  not supported yet',
@@ -491,10 +491,10 @@ timeline:
   });
 
   it('hides no other problem', () => {
-    expect(problemsOf(minimal('governor: { preset: auto-grow, controller: ./mine.js, initial: 0 }'))).toEqual([
-      's/x.yaml:3:21  governor.preset  auto-grow is not supported yet',
-      's/x.yaml:3:44  governor.controller  ./mine.js is not supported yet',
-      's/x.yaml:3:64  governor.initial  expected a whole number ≥ 1, got 0',
+    expect(problemsOf(minimal('governor: { pacing: headers, controller: ./mine.js, initial: 0 }'))).toEqual([
+      's/x.yaml:3:13  governor.pacing  not supported yet',
+      's/x.yaml:3:42  governor.controller  ./mine.js is not supported yet',
+      's/x.yaml:3:62  governor.initial  expected a whole number ≥ 1, got 0',
     ]);
   });
 

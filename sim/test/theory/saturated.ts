@@ -1,7 +1,7 @@
 /** A provider that never waits for work: the scenario that control laws are measured on, and its figures. */
 
 import { Checks } from '../../src/results/checks.js';
-import { type KeyUtilisation, Utilisation } from '../../src/results/utilisation.js';
+import { type MeasureFigures, Measures } from '../../src/results/measures/measures.js';
 import { run } from '../../src/run.js';
 import type { TraceEvent } from '../../src/trace/events.js';
 import { simulatedWorld } from '../../src/transport/world.js';
@@ -40,10 +40,10 @@ ${timeline === undefined ? '' : `timeline: ${timeline}\n`}stop: { when: time, af
 }
 
 /** @throws InvariantBroken when a check of the run does not hold. */
-export async function measure(setting: Saturated, observe?: (event: TraceEvent) => void): Promise<KeyUtilisation> {
+export async function measure(setting: Saturated, observe?: (event: TraceEvent) => void): Promise<MeasureFigures> {
   const scenario = scenarioText(saturatedText(setting));
   const checks = new Checks();
-  const utilisation = new Utilisation(setting.dropS * 1000);
+  const measures = new Measures({ fromMs: setting.dropS * 1000 });
   const world = simulatedWorld(scenario);
   try {
     await run({
@@ -52,12 +52,12 @@ export async function measure(setting: Saturated, observe?: (event: TraceEvent) 
       version: 'test',
       observe(event) {
         checks.observe(event);
-        utilisation.observe(event);
+        measures.observe(event);
         observe?.(event);
       },
     });
   } finally {
     await world.close();
   }
-  return utilisation.figures()['acme/large'] as KeyUtilisation;
+  return measures.figures();
 }
