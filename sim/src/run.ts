@@ -139,10 +139,11 @@ class Engine {
   }
 
   #finish(end: 'drained' | 'stopped' | 'interrupted'): void {
-    const stop = this.#stop ?? (end === 'interrupted' ? INTERRUPTED : NOTHING_LEFT);
+    const stop = this.#stop ?? this.#world.whyStopped?.() ?? (end === 'interrupted' ? INTERRUPTED : NOTHING_LEFT);
     const complete = stop.reason === 'done' || stop.reason === 'time';
     const detail = stop.detail === undefined ? {} : { detail: stop.detail };
     const ledger = this.#world.transport.ledger();
+    const client = this.#world.client?.();
     this.#clerk.tell({
       t: this.#world.scheduler.now(),
       type: 'trace-finished',
@@ -150,6 +151,7 @@ class Engine {
       stop: stop.reason,
       ...detail,
       ledger,
+      ...(client && { client }),
     });
   }
 

@@ -10,4 +10,4 @@ export const NOT_YET_COMMANDS: readonly string[] = [
   'init',
 ];
 
-export const NOT_YET_RUN_OPTIONS: readonly string[] = ['junit', 'live', 'base-url', 'model'];
+export const NOT_YET_RUN_OPTIONS: readonly string[] = ['junit'];

@@ -3,9 +3,11 @@
 import { type Command, InvalidArgumentError } from 'commander';
 import { CONTROLLERS } from '../scenario/controllers.js';
 import type { OverrideOptions } from '../scenario/overrides.js';
+import type { LiveOptions } from './live.js';
+import { addBudgetOptions, addEndpointOptions, LIVE_ONLY } from './live-options.js';
 import { NOT_YET_RUN_OPTIONS } from './not-yet.js';
 
-export interface RunOptions {
+export interface RunOptions extends LiveOptions {
   readonly seed?: number;
   readonly set?: readonly string[];
   readonly controller?: string;
@@ -15,6 +17,7 @@ export interface RunOptions {
   readonly trace: boolean;
   readonly loopback: boolean;
   readonly speed?: number;
+  readonly live: boolean;
 }
 
 /** Gives `sim run` its options; those that are not built yet are refused by name. */
@@ -28,7 +31,10 @@ export function addRunOptions(command: Command): Command {
     .option('--quiet', 'print only what failed', false)
     .option('--no-trace', 'write no trace.jsonl')
     .option('--loopback', 'in real time, over HTTP, against the providers served on 127.0.0.1', false)
-    .option('--speed <n>', 'with --loopback: n times as fast as the scenario says; a number above 0', positiveNumber);
+    .option('--speed <n>', 'with --loopback: n times as fast as the scenario says; a number above 0', positiveNumber)
+    .option('--live', 'in real time against a real endpoint; shows the plan and asks before it sends', false);
+  addBudgetOptions(addEndpointOptions(command));
+  command.option('--keep-prompts', 'keep prompts and answers in the trace of a live run', false);
   for (const name of NOT_YET_RUN_OPTIONS) {
     command.on(`option:${name}`, () => command.error(`error: option '--${name}' is not supported yet`));
     command.addOption(command.createOption(`--${name} [value]`).hideHelp());
@@ -37,7 +43,11 @@ export function addRunOptions(command: Command): Command {
 }
 
 /** Ends the command with a word on what cannot be asked for together. */
-export function checkRunOptions({ speed, loopback }: RunOptions, command: Command): void {
+export function checkRunOptions({ speed, loopback, live }: RunOptions, command: Command): void {
+  if (live && loopback) command.error("error: '--live' and '--loopback' are two places; choose one");
+  const stray = live ? undefined : LIVE_ONLY.find((name) => command.getOptionValueSource(name) === 'cli');
+  const option = command.options.find((each) => each.attributeName() === stray);
+  if (option !== undefined) command.error(`error: option '${option.flags}' is about a real endpoint: add --live`);
   if (speed !== undefined && !loopback) {
     command.error("error: option '--speed <n>' is about real time: add --loopback, or leave it out");
   }

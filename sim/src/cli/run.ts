@@ -13,14 +13,15 @@ import { run } from '../run.js';
 import { formatProblems } from '../scenario/problems.js';
 import type { Scenario } from '../scenario/scenario.js';
 import { loadScenarioFile } from '../scenario/scenario-file.js';
-import type { StopReason, TraceEvent } from '../trace/events.js';
+import type { StopReason, TraceEvent, TraceFinished } from '../trace/events.js';
 import { OutputError } from '../trace/output-error.js';
 import { simulatedWorld, type World } from '../transport/world.js';
 import { EXIT, type ExitCode, worse } from './exit-codes.js';
 import { listenForInterrupt } from './interrupt.js';
+import type { LivePreparation } from './live.js';
 import { Progress } from './progress.js';
 import { replayCommand } from './replay-command.js';
-import { firstLine, outcomeLines, verdictLines } from './run-lines.js';
+import { firstLine, outcomeLines, verdictLines, warnings } from './run-lines.js';
 import { addRunOptions, checkRunOptions, overridesOf, type RunOptions } from './run-options.js';
 import { VERSION } from './version.js';
 
@@ -87,26 +88,35 @@ async function runGuarded(
   }
 }
 
-async function runOne(
+async function runOne(file: string, written: Scenario, options: RunOptions, interrupt: AbortSignal): Promise<ExitCode> {
+  const folder = new RunFolder({ out: options.out, name: written.name, seed: written.seed, trace: options.trace });
+  try {
+    const prepared = await prepare(options, written, interrupt);
+    return prepared.kind === 'none' ? prepared.code : await runPrepared(file, prepared, options, { folder, interrupt });
+  } finally {
+    folder.discard();
+  }
+}
+
+async function runPrepared(
   file: string,
-  scenario: Scenario,
+  { scenario, world }: Extract<LivePreparation, { kind: 'ready' }>,
   options: RunOptions,
-  interrupt: AbortSignal,
+  { folder, interrupt }: { readonly folder: RunFolder; readonly interrupt: AbortSignal },
 ): Promise<ExitCode> {
-  const folder = new RunFolder({ out: options.out, name: scenario.name, seed: scenario.seed, trace: options.trace });
-  const progress = new Progress(scenario.name);
+  const progress = new Progress(scenario.name, options.live ? 'minutes' : 'virtual minutes');
   try {
     const folds = { checks: new Checks(), metrics: new Metrics(), series: new TimeSeries() };
-    let stop: StopReason = 'interrupted';
+    let end: Pick<TraceFinished, 'stop' | 'detail'> = { stop: 'interrupted' };
     const observe = (event: TraceEvent): void => {
       folder.trace?.observe(event);
       folds.checks.observe(event);
       folds.metrics.observe(event);
       folds.series.observe(event);
       progress.observe(event);
-      if (event.type === 'trace-finished') stop = event.stop;
+      if (event.type === 'trace-finished') end = event;
     };
-    await runIn(options, scenario, { observe, interrupt });
+    await runIn(world, scenario, { observe, interrupt });
 
     const summary = summarise(folds.metrics.figures(), scenario.expect, folder.trace?.close() ?? null);
     const replay = replayCommand({ ...options, file, seed: scenario.seed, set: options.set ?? [] });
@@ -118,20 +128,25 @@ async function runOne(
       cover: coverChart(series),
     });
     progress.end();
+    for (const line of warnings(summary, end)) console.error(line);
     say(summary, folder.path, replay, options);
-    return exitCodeOf(summary, stop);
+    return exitCodeOf(summary, end.stop);
   } finally {
     progress.end();
-    folder.discard();
   }
 }
 
+async function prepare(options: RunOptions, scenario: Scenario, interrupt: AbortSignal): Promise<LivePreparation> {
+  if (!options.live) return { kind: 'ready', scenario, world: await worldOf(options, scenario) };
+  const { prepareLive } = await import('./live.js');
+  return prepareLive(scenario, options, interrupt);
+}
+
 async function runIn(
-  options: RunOptions,
+  world: World,
   scenario: Scenario,
   { observe, interrupt }: { readonly observe: (event: TraceEvent) => void; readonly interrupt: AbortSignal },
 ): Promise<void> {
-  const world = await worldOf(options, scenario);
   try {
     await run({ scenario, world, version: VERSION, observe, interrupt });
   } finally {

@@ -9,7 +9,17 @@
 
 import { build } from 'hdr-histogram-js';
 import { toMicroseconds } from './microseconds.js';
-import type { LatencyFigures } from './summary.js';
+
+/** In milliseconds; null where nothing was recorded. */
+export interface LatencyFigures {
+  readonly mean: number | null;
+  readonly p50: number | null;
+  readonly p90: number | null;
+  readonly p95: number | null;
+  readonly p99: number | null;
+  readonly max: number | null;
+  readonly count: number;
+}
 
 /** A double and its two halves; the upper one holds sign, exponent (11 bits) and the first 20 bits of the mantissa. */
 const double = new Float64Array(1);

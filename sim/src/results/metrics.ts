@@ -14,8 +14,10 @@ import type {
   TraceFinished,
   TraceStarted,
 } from '../trace/events.js';
+import { isAnswer } from '../transport/answer-cause.js';
 import { KeyMetrics } from './key-metrics.js';
 import { Latency } from './latency.js';
+import { LiveFold } from './live-figures.js';
 import { distanceMs, toMicroseconds } from './microseconds.js';
 import { RunWidths } from './run-widths.js';
 import { keysAsked, scenarioOf } from './scenario-facts.js';
@@ -48,6 +50,8 @@ export class Metrics {
   readonly #latency = { wait: new Latency(), service: new Latency(), total: new Latency(), firstToken: new Latency() };
   readonly #counts = { logical: 0, attempts: 0, succeeded: 0, refused: 0, failed: 0, ended: 0, lost: 0 };
   readonly #tokens = { input: 0, output: 0 };
+  /** Of a live run. */
+  #live: LiveFold | undefined;
   #firstRefusalAt: number | null = null;
   #waiting = 0;
   #inFlight = 0;
@@ -87,6 +91,7 @@ export class Metrics {
         break;
       case 'trace-finished':
         this.#finished = event;
+        this.#live?.finished(event);
         break;
       case 'step-started':
       case 'tool-started':
@@ -131,6 +136,7 @@ export class Metrics {
       runs: Object.fromEntries([...this.#runs].map(([id, run]) => [id, this.#runFigures(id, run)])),
       providers: mapValues(this.#finished?.ledger ?? {}, providerFigures),
       ...this.#tasks?.figures(),
+      ...(this.#live && { live: this.#live.figures(this.#counts.succeeded, this.#makespanMs) }),
     };
   }
 
@@ -142,6 +148,7 @@ export class Metrics {
 
   #begin(event: TraceStarted): void {
     this.#started = event;
+    if (event.mode === 'live') this.#live = new LiveFold();
     this.#widths = new RunWidths(event.initial);
     this.#tasks = new TaskMetrics(scenarioOf(event));
     for (const key of keysAsked(scenarioOf(event))) this.#key(key);
@@ -150,6 +157,7 @@ export class Metrics {
   #queued(event: RequestQueued): void {
     const { t, id, attempt, key, run } = event;
     this.#counts.attempts++;
+    this.#live?.queued(event);
     if (attempt === 1) {
       this.#counts.logical++;
       this.#open.set(id, t);
@@ -172,6 +180,7 @@ export class Metrics {
   #settled(event: RequestSettled): void {
     const { t, id, key, run, serviceMs, lost } = event;
     this.#settledAt = t;
+    this.#live?.settled(event);
     this.#inFlight--;
     this.#key(key).settled(event, t);
     if (run !== undefined) this.#run(run).settledAt = t;
@@ -279,9 +288,10 @@ function runTotals({ t, bound, agents }: Extract<TraceEvent, { type: 'run-starte
   return { agents, startedAt: t, bound, settledAt: null, waitUs: 0, cacheHits: 0 };
 }
 
-/** Whether an answer arrived: a success, a refusal, or what a fault made of one. Any other attempt timed out. */
-function isAnswered({ outcome, refusedBy, fault }: RequestSettled): boolean {
-  return outcome === 'succeeded' || outcome === 'throttled' || refusedBy !== undefined || fault !== undefined;
+/** Whether an answer arrived: a success, a refusal, or what else a provider sends. Any other attempt timed out. */
+function isAnswered({ outcome, refusedBy, fault, observed }: RequestSettled): boolean {
+  if (outcome === 'succeeded' || outcome === 'throttled') return true;
+  return refusedBy !== undefined || fault !== undefined || isAnswer(observed?.cause);
 }
 
 function providerFigures({ admitted, refused, peakInFlight, refusedBy }: LedgerEntry): ProviderFigures {

@@ -2,7 +2,8 @@
 
 import type { BarChart, LineChart, Series } from '@tidegate/reports';
 import { counted, duration, number } from './human-numbers.js';
-import type { LatencyFigures, Summary } from './summary.js';
+import type { LatencyFigures } from './latency.js';
+import type { Summary } from './summary.js';
 import type { KeyPoint, KeySeries, RunSeries } from './timeseries.js';
 
 const OVER_TIME = { kind: 'line', xLabel: 'time', xUnit: 'duration', yMin: 0 } as const;

@@ -2,7 +2,8 @@
 
 import type { Table } from '@tidegate/reports';
 import { duration, NO_VALUE, number } from './human-numbers.js';
-import type { KeyFigures, LatencyFigures, ProviderFigures, RunFigures, Summary } from './summary.js';
+import type { LatencyFigures } from './latency.js';
+import type { KeyFigures, ProviderFigures, RunFigures, Summary } from './summary.js';
 
 export function keyTable(name: string, key: KeyFigures, provider: ProviderFigures | undefined): Table {
   const { initial, min, mean, max, final } = key.cap;

@@ -5,6 +5,8 @@
 
 import type { Mode } from '../trace/events.js';
 import type { TaskEndReason } from '../trace/task-events.js';
+import type { LatencyFigures } from './latency.js';
+import type { LiveFigures } from './live-figures.js';
 
 export interface Summary {
   readonly scenario: string;
@@ -54,6 +56,8 @@ export interface Summary {
   readonly tools?: ToolFigures;
   readonly context?: ContextFigures;
   readonly executors?: ExecutorFigures;
+  /** Of a live run alone. */
+  readonly live?: LiveFigures;
   readonly expectations: readonly ExpectationResult[];
   /** Of the bytes of `trace.jsonl`; null when none was written. */
   readonly traceSha256: string | null;
@@ -75,16 +79,6 @@ export interface RequestCounts {
   /** Requests whose final attempt was no success. */
   readonly lost: number;
   readonly unfinished: number;
-}
-
-export interface LatencyFigures {
-  readonly mean: number | null;
-  readonly p50: number | null;
-  readonly p90: number | null;
-  readonly p95: number | null;
-  readonly p99: number | null;
-  readonly max: number | null;
-  readonly count: number;
 }
 
 export interface Level {

@@ -85,6 +85,7 @@ const STOPS: Readonly<Record<StopReason, string>> = {
   'max-requests': 'The greatest number of requests that the scenario allows came first.',
   'time-stands-still': 'Time stood still.',
   'never-finishes': 'Nothing more could finish.',
+  'safety-rail': 'A safety rail of the live run held it.',
   interrupted: 'The run was interrupted.',
 };
 

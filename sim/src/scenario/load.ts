@@ -94,11 +94,12 @@ function resolve(schemas: LanguageSchemas, written: unknown, path: string | unde
 }
 
 function assemble(
-  { name, question, seed, governor, providers, workload, stop }: WrittenScenario & { readonly name: string },
+  { name, question, seed, governor, providers, workload, stop, live }: WrittenScenario & { readonly name: string },
   timeline: Scenario['timeline'],
   expect: Scenario['expect'],
 ): Scenario {
-  return { name, question, seed, governor, providers, workload, timeline, stop, expect };
+  const rest = { timeline, stop, expect, ...(live && { live }) };
+  return { name, question, seed, governor, providers, workload, ...rest };
 }
 
 /** Whether something not built yet was written in place of the field that is missing. */

@@ -27,6 +27,23 @@ export interface Scenario {
   readonly stop: StopRule;
   /** In the order of the file. */
   readonly expect: readonly Expectation[];
+  /** Of a run with --live alone; absent where the scenario says nothing of it. */
+  readonly live?: LiveHints;
+}
+
+/** The names of environment variables, and what tokens cost; what is absent has its default. */
+export interface LiveHints {
+  readonly baseUrlEnv?: string;
+  readonly apiKeyEnv?: string;
+  readonly modelEnv?: string;
+  readonly wire?: 'openai' | 'anthropic';
+  readonly stream?: boolean;
+  /** Per million tokens. */
+  readonly prices?: {
+    readonly inputPerMillion: number;
+    readonly outputPerMillion: number;
+    readonly currency: string;
+  };
 }
 
 /** Option names are those of `GovernorOptions` of the governor, so that they pass through unchanged. */

@@ -9,9 +9,10 @@ import { type CsvFiles, csvFiles } from './csv.js';
 import { distributions } from './distribution-schema.js';
 import { withRules } from './field-rule.js';
 import { governor } from './governor-schema.js';
+import { live } from './live-schema.js';
 import { provider } from './provider-schema.js';
 import { duration, expected, oneOf, text, whole } from './quantities.js';
-import type { GovernorSettings, ProviderSettings, Scenario, StopRule } from './scenario.js';
+import type { GovernorSettings, LiveHints, ProviderSettings, Scenario, StopRule } from './scenario.js';
 import { workload } from './workload-schema.js';
 
 /** A scenario that fits the schema; its timeline and expectations are still as written. */
@@ -23,6 +24,7 @@ export interface WrittenScenario {
   readonly providers: Readonly<Record<string, ProviderSettings>>;
   readonly workload: Scenario['workload'];
   readonly stop: StopRule;
+  readonly live?: LiveHints;
 }
 
 /** A name becomes a directory that is replaced whole, so it must not lead anywhere else. */
@@ -52,6 +54,7 @@ const headFields = {
 const tailFields = {
   timeline: timeline().prefault([]).describe('Changes of the provider while the scenario runs.'),
   stop: stop().prefault({}).describe('When the scenario ends.'),
+  live: z.exactOptional(live()).describe('Against a real endpoint, with --live: variables to use, and prices.'),
   expect: expectations().prefault({}).describe('What must come out, by the path of a field of summary.json.'),
 };
 

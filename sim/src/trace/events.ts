@@ -100,8 +100,28 @@ export interface RequestSettled extends AttemptEvent {
   readonly cachedTokens?: number | undefined;
   readonly outputTokens?: number | undefined;
   readonly firstTokenMs?: number | undefined;
+  /** What only a real answer tells; absent in virtual time. */
+  readonly observed?: Observed | undefined;
   /** The last attempt of this request, and no success. */
   readonly lost?: true | undefined;
+}
+
+/** Of an answer that came over HTTP. */
+export interface Observed {
+  /** Why it was no success, in one word: `status-500`, `connection-reset`, `html-page`, … */
+  readonly cause?: string;
+  /** Dispatch to the first token of the answer proper, where reasoning came before it. */
+  readonly firstAnswerMs?: number;
+  /** Between two arrivals of something generated: the mean and the longest. */
+  readonly gapMs?: number;
+  readonly longestGapMs?: number;
+  /** Of the output. */
+  readonly reasoningTokens?: number;
+  /** The answer did not state its tokens; the counts are an estimate. */
+  readonly tokensEstimated?: true;
+  /** Only where they were to be kept. */
+  readonly prompt?: string;
+  readonly answer?: string;
 }
 
 export interface RetryScheduled extends AttemptEvent {
@@ -180,6 +200,8 @@ export type StopReason =
   | 'max-requests'
   | 'time-stands-still'
   | 'never-finishes'
+  /** A live run met a budget, or an answer that makes all further ones useless. */
+  | 'safety-rail'
   | 'interrupted';
 
 export interface TraceFinished {
@@ -191,6 +213,21 @@ export interface TraceFinished {
   readonly detail?: string;
   /** The mock's own counts per `provider/model`; what the governor's counts are checked against. */
   readonly ledger: Readonly<Record<string, LedgerEntry>>;
+  /** What the run cost this process; of a live run alone. */
+  readonly client?: ClientLoad;
+}
+
+/** How busy the client was, so that nobody takes its slowness for the provider's. */
+export interface ClientLoad {
+  /** Requests that left, the probe included. */
+  readonly sent: number;
+  /** CPU time of the whole process per request sent, and the share of the time in which its event loop was busy. */
+  readonly cpuMsPerRequest: number | null;
+  readonly busy: number;
+  /** By how much timers of the process fired late. */
+  readonly lagMs: { readonly p50: number; readonly p99: number; readonly max: number };
+  /** The client, not the provider, may have set the pace. */
+  readonly isBottleneck: boolean;
 }
 
 export interface LedgerEntry {

@@ -4,38 +4,75 @@
  */
 
 import { createParser, type EventSourceMessage } from 'eventsource-parser';
-import type { ClientDialect } from './client-dialect.js';
+import type { ClientDialect, Said } from './client-dialect.js';
 
 export interface AnswerReader {
-  /** Something generated has come. */
-  readonly hasGenerated: boolean;
+  /** Pieces of the stream so far that hold something generated, be it reasoning or the answer proper. */
+  readonly pieces: number;
+  /** Of the answer proper something has come. */
+  readonly hasAnswered: boolean;
+  /** Characters generated so far. */
+  readonly characters: number;
   /** As the answer states them. */
   readonly inputTokens: number | undefined;
   readonly outputTokens: number | undefined;
+  readonly reasoningTokens: number | undefined;
+  /** The answer proper, where it is to be kept. */
+  readonly answer: string;
   /** The next bytes, cut anywhere. */
   take(bytes: Uint8Array): void;
   /** What to judge the answer by: a document, parsed where that is possible, or text. Asked once, after the last bytes. */
   body(): unknown;
 }
 
+export interface ReaderOptions {
+  readonly dialect: ClientDialect;
+  /** Whether the answer's text is kept. */
+  readonly keepsAnswer: boolean;
+}
+
 /** As much of a stream as the governor's rules look at, and as much again. */
 const KEPT = 32_768;
 
 /** @param contentType of the answer. */
-export function readerOf(contentType: string, dialect: ClientDialect): AnswerReader {
-  return /event-stream/i.test(contentType) ? new StreamReader(dialect) : new DocumentReader(dialect);
+export function readerOf(contentType: string, options: ReaderOptions): AnswerReader {
+  return /event-stream/i.test(contentType) ? new StreamReader(options) : new DocumentReader(options);
 }
 
-class DocumentReader implements AnswerReader {
-  /** It comes as a whole, and nobody can tell when it was generated. */
-  readonly hasGenerated = false;
+/** What both kinds of answers are found to say. */
+class Findings {
+  pieces = 0;
+  hasAnswered = false;
+  characters = 0;
+  answer = '';
   inputTokens: number | undefined;
   outputTokens: number | undefined;
+  reasoningTokens: number | undefined;
+  readonly #keepsAnswer: boolean;
+
+  constructor(keepsAnswer: boolean) {
+    this.#keepsAnswer = keepsAnswer;
+  }
+
+  protected hear({ answer, reasoning, inputTokens, outputTokens, reasoningTokens }: Said): void {
+    if (answer !== '' || reasoning !== '') this.pieces++;
+    if (answer !== '') this.hasAnswered = true;
+    this.characters += answer.length + reasoning.length;
+    if (this.#keepsAnswer) this.answer += answer;
+    this.inputTokens = inputTokens ?? this.inputTokens;
+    this.outputTokens = outputTokens ?? this.outputTokens;
+    this.reasoningTokens = reasoningTokens ?? this.reasoningTokens;
+  }
+}
+
+/** It comes as a whole, and nobody can tell when it was generated. */
+class DocumentReader extends Findings implements AnswerReader {
   readonly #dialect: ClientDialect;
   readonly #decoder = new TextDecoder();
   #text = '';
 
-  constructor(dialect: ClientDialect) {
+  constructor({ dialect, keepsAnswer }: ReaderOptions) {
+    super(keepsAnswer);
     this.#dialect = dialect;
   }
 
@@ -45,26 +82,22 @@ class DocumentReader implements AnswerReader {
 
   body(): unknown {
     const document = parsed(this.#text);
-    const { inputTokens, outputTokens } = this.#dialect.read(document);
-    this.inputTokens = inputTokens;
-    this.outputTokens = outputTokens;
+    this.hear(this.#dialect.read(document));
     return document ?? this.#text;
   }
 }
 
-class StreamReader implements AnswerReader {
-  hasGenerated = false;
-  inputTokens: number | undefined;
-  outputTokens: number | undefined;
+class StreamReader extends Findings implements AnswerReader {
   readonly #dialect: ClientDialect;
   readonly #decoder = new TextDecoder();
   #text = '';
   readonly #parser = createParser({
-    onEvent: (event) => this.#hear(event),
+    onEvent: (event) => this.#event(event),
     onComment: (comment) => this.#keep(`:${comment}\n\n`),
   });
 
-  constructor(dialect: ClientDialect) {
+  constructor({ dialect, keepsAnswer }: ReaderOptions) {
+    super(keepsAnswer);
     this.#dialect = dialect;
   }
 
@@ -77,12 +110,9 @@ class StreamReader implements AnswerReader {
     return this.#text;
   }
 
-  #hear({ event, data }: EventSourceMessage): void {
+  #event({ event, data }: EventSourceMessage): void {
     this.#keep(event === undefined ? `data: ${data}\n\n` : `event: ${event}\ndata: ${data}\n\n`);
-    const said = this.#dialect.read(parsed(data));
-    this.hasGenerated ||= said.isGenerated;
-    this.inputTokens = said.inputTokens ?? this.inputTokens;
-    this.outputTokens = said.outputTokens ?? this.outputTokens;
+    this.hear(this.#dialect.read(parsed(data)));
   }
 
   #keep(frame: string): void {

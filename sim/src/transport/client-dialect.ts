@@ -23,10 +23,14 @@ export interface ClientRequest {
 
 /** What a whole answer, or one event of a stream, says. */
 export interface Said {
-  /** Of a stream: there is something generated in it, be it text, reasoning or the call of a tool. */
-  readonly isGenerated: boolean;
+  /** What is generated of the answer proper: text, or the arguments of a tool's call. Empty where nothing is. */
+  readonly answer: string;
+  /** What is generated before the answer proper: the model's reasoning. */
+  readonly reasoning: string;
   readonly inputTokens: number | undefined;
+  /** Reasoning included. */
   readonly outputTokens: number | undefined;
+  readonly reasoningTokens: number | undefined;
 }
 
 export interface ClientDialect {
@@ -50,13 +54,14 @@ export const CLIENT_DIALECTS: Readonly<Record<DialectName, ClientDialect>> = {
       },
     }),
     read(json) {
-      const delta = at(json, 'choices', 0, 'delta');
-      const called = at(delta, 'tool_calls', 0, 'function', 'arguments');
-      const texts = [at(delta, 'content'), at(delta, 'reasoning_content'), at(delta, 'reasoning'), called];
+      const said = at(json, 'choices', 0, 'delta') ?? at(json, 'choices', 0, 'message');
+      const called = at(said, 'tool_calls', 0, 'function', 'arguments');
       return {
-        isGenerated: texts.some(isSomeText),
+        answer: textOf(at(said, 'content'), called),
+        reasoning: textOf(at(said, 'reasoning_content'), at(said, 'reasoning')),
         inputTokens: count(json, 'usage', 'prompt_tokens'),
         outputTokens: count(json, 'usage', 'completion_tokens'),
+        reasoningTokens: count(json, 'usage', 'completion_tokens_details', 'reasoning_tokens'),
       };
     },
   },
@@ -70,13 +75,15 @@ export const CLIENT_DIALECTS: Readonly<Record<DialectName, ClientDialect>> = {
       body: { model, max_tokens: maxTokens, messages: [{ role: 'user', content: prompt }], ...(stream && { stream }) },
     }),
     read(json) {
-      const delta = at(json, 'type') === 'content_block_delta' ? at(json, 'delta') : undefined;
-      const texts = [at(delta, 'text'), at(delta, 'thinking'), at(delta, 'partial_json')];
+      const blocks = at(json, 'type') === 'content_block_delta' ? [at(json, 'delta')] : listAt(json, 'content');
       // What a stream begins with knows the prompt and not yet the answer.
       return {
-        isGenerated: texts.some(isSomeText),
+        answer: textOf(...blocks.flatMap((block) => [at(block, 'text'), at(block, 'partial_json')])),
+        reasoning: textOf(...blocks.map((block) => at(block, 'thinking'))),
         inputTokens: anthropicInput(at(json, 'message', 'usage')) ?? anthropicInput(at(json, 'usage')),
         outputTokens: count(json, 'usage', 'output_tokens'),
+        // Counted as output, and not told apart.
+        reasoningTokens: undefined,
       };
     },
   },
@@ -90,13 +97,16 @@ export const CLIENT_DIALECTS: Readonly<Record<DialectName, ClientDialect>> = {
       },
     }),
     read(json) {
-      const parts = at(json, 'candidates', 0, 'content', 'parts');
+      const parts = listAt(json, 'candidates', 0, 'content', 'parts');
+      const isThought = (part: unknown): boolean => at(part, 'thought') === true;
       const output = count(json, 'usageMetadata', 'candidatesTokenCount');
-      const thoughts = count(json, 'usageMetadata', 'thoughtsTokenCount') ?? 0;
+      const thoughts = count(json, 'usageMetadata', 'thoughtsTokenCount');
       return {
-        isGenerated: Array.isArray(parts) && parts.some((part) => isSomeText(at(part, 'text')) || isCall(part)),
+        answer: textOf(...parts.filter((part) => !isThought(part)).flatMap((part) => [at(part, 'text'), callIn(part)])),
+        reasoning: textOf(...parts.filter(isThought).map((part) => at(part, 'text'))),
         inputTokens: count(json, 'usageMetadata', 'promptTokenCount'),
-        outputTokens: output === undefined ? undefined : output + thoughts,
+        outputTokens: output === undefined ? undefined : output + (thoughts ?? 0),
+        reasoningTokens: thoughts,
       };
     },
   },
@@ -109,12 +119,19 @@ function anthropicInput(usage: unknown): number | undefined {
   return fresh + (count(usage, 'cache_creation_input_tokens') ?? 0) + (count(usage, 'cache_read_input_tokens') ?? 0);
 }
 
-function isCall(part: unknown): boolean {
-  return at(part, 'functionCall') !== undefined;
+function callIn(part: unknown): string | undefined {
+  const call = at(part, 'functionCall');
+  return call === undefined ? undefined : JSON.stringify(call);
 }
 
-function isSomeText(value: unknown): boolean {
-  return typeof value === 'string' && value !== '';
+/** Of these, those that are text, joined. */
+function textOf(...parts: readonly unknown[]): string {
+  return parts.filter((part) => typeof part === 'string').join('');
+}
+
+function listAt(from: unknown, ...path: readonly (string | number)[]): readonly unknown[] {
+  const list = at(from, ...path);
+  return Array.isArray(list) ? list : [];
 }
 
 function count(from: unknown, ...path: readonly string[]): number | undefined {

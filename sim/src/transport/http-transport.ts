@@ -5,13 +5,16 @@
  */
 
 import { type Classification, classify } from '@tidegate/governor';
-import { type Dispatcher, Pool } from 'undici';
+import type { Dispatcher } from 'undici';
 import { type EventHandle, InvariantError, PHASE } from '../kernel/kernel.js';
 import type { Scheduler } from '../kernel/scheduler.js';
 import type { LedgerEntry } from '../trace/events.js';
+import { causeOf, EndlessAnswerError } from './answer-cause.js';
 import { type AnswerReader, readerOf } from './answer-reader.js';
 import type { ClientDialect } from './client-dialect.js';
+import { type Connections, connectionsTo, type ProxySettings } from './connections.js';
 import { promptText } from './prompt-text.js';
+import { Stopwatch } from './stopwatch.js';
 import type { Attempt, AttemptEnd, Transport } from './transport.js';
 
 /** Where a provider is and how it is spoken to. */
@@ -25,6 +28,25 @@ export interface Endpoint {
   readonly vendor: string;
   /** Whether the answers of a model are asked for as streams. */
   isStreamed(model: string): boolean;
+  /** What a model of the scenario is called there. Default: the same. */
+  readonly modelName?: (model: string) => string;
+  /** What is asked. Default: text that is only there for its size. */
+  readonly promptOf?: (attempt: Attempt) => string;
+  /** Default: nobody in between. */
+  readonly proxies?: ProxySettings;
+}
+
+/** An answer, or what came in place of one, as it was judged: what to tell a person of it. */
+export interface Heard {
+  readonly class: Classification['class'];
+  /** Undefined for a success. */
+  readonly cause: string | undefined;
+  readonly status: number | undefined;
+  readonly headers: Headers;
+  /** As it came; never to be shown as it is. */
+  readonly body: unknown;
+  readonly characters: number;
+  readonly outputTokens: number | undefined;
 }
 
 export interface HttpTransportOptions {
@@ -33,16 +55,23 @@ export interface HttpTransportOptions {
   readonly endpoints: Readonly<Record<string, Endpoint>>;
   /** Milliseconds since 1970, against which a date in an answer is read that has no date of its own. */
   readonly epochMs: () => number;
+  /** Told of each answer as it comes in, before its attempt is. */
+  readonly heard?: (heard: Heard) => void;
+  /** Whether prompts and answers go along with the ends of their attempts. Default false. */
+  readonly keepsTexts?: boolean;
 }
 
 type Headers = Readonly<Record<string, string | string[] | undefined>>;
 
 const NO_HEADERS: Headers = {};
 const ABANDONED = new Error('the attempt is abandoned');
+/** More than any model says in one answer: a server that never ends one would fill the memory. */
+const LONGEST_ANSWER_BYTES = 64 * 1024 * 1024;
 
 interface Line {
   readonly endpoint: Endpoint;
-  readonly pool: Pool;
+  readonly connections: Connections;
+  readonly origin: string;
   /** Of the base URL, without a slash at the end. */
   readonly prefix: string;
 }
@@ -67,18 +96,20 @@ export class HttpTransport implements Transport {
   send(attempt: Attempt, headers: Headers = NO_HEADERS): () => void {
     const line = this.#lines.get(attempt.provider);
     if (line === undefined) throw new InvariantError(`no endpoint of ${attempt.provider} to send to`);
-    const { endpoint, pool, prefix } = line;
+    const { endpoint, connections, origin, prefix } = line;
+    const prompt = endpoint.promptOf?.(attempt) ?? promptText(attempt.inputTokens);
     const request = endpoint.dialect.request({
-      model: attempt.model,
-      prompt: promptText(attempt.inputTokens),
+      model: endpoint.modelName?.(attempt.model) ?? attempt.model,
+      prompt,
       maxTokens: Math.max(1, attempt.maxTokens),
       stream: endpoint.isStreamed(attempt.model),
       apiKey: endpoint.apiKey,
     });
-    const exchange = new Exchange(attempt, endpoint, this.#options, () => this.#inFlight.delete(exchange));
+    const exchange = new Exchange({ attempt, endpoint, prompt }, this.#options, () => this.#inFlight.delete(exchange));
     this.#inFlight.add(exchange);
-    pool.dispatch(
+    connections.dispatch(
       {
+        origin,
         method: 'POST',
         path: prefix + request.path,
         headers: { 'content-type': 'application/json', ...request.headers, ...headers },
@@ -97,40 +128,51 @@ export class HttpTransport implements Transport {
   /** Abandons what is in flight, and closes all connections. */
   async close(): Promise<void> {
     for (const exchange of [...this.#inFlight]) exchange.abandon();
-    await Promise.all([...this.#lines.values()].map(({ pool }) => pool.destroy()));
+    await Promise.all([...this.#lines.values()].map(({ connections }) => connections.destroy()));
   }
 }
 
 function lineTo(endpoint: Endpoint): Line {
   const { origin, pathname } = new URL(endpoint.baseUrl);
-  // How long an attempt may take is the scenario's to say.
-  const pool = new Pool(origin, { headersTimeout: 0, bodyTimeout: 0 });
-  return { endpoint, pool, prefix: pathname.replace(/\/+$/, '') };
+  return {
+    endpoint,
+    connections: connectionsTo(origin, endpoint.proxies),
+    origin,
+    prefix: pathname.replace(/\/+$/, ''),
+  };
+}
+
+interface Sent {
+  readonly attempt: Attempt;
+  readonly endpoint: Endpoint;
+  readonly prompt: string;
 }
 
 /** One attempt on its way. */
 class Exchange implements Dispatcher.DispatchHandler {
   readonly #attempt: Attempt;
   readonly #endpoint: Endpoint;
+  readonly #prompt: string;
   readonly #options: HttpTransportOptions;
   readonly #ended: () => void;
-  readonly #sentAtMs: number;
+  readonly #stopwatch: Stopwatch;
   #controller: Dispatcher.DispatchController | undefined;
   #isAbandoned = false;
   #status: number | undefined;
-  #headers: Headers | undefined;
+  #headers: Headers = NO_HEADERS;
   #reader: AnswerReader | undefined;
   #receivedAt: number | undefined;
-  #firstTokenMs: number | null = null;
+  #bytes = 0;
   /** Of the event that delivers the end. */
   #delivery: EventHandle | undefined;
 
-  constructor(attempt: Attempt, endpoint: Endpoint, options: HttpTransportOptions, ended: () => void) {
+  constructor({ attempt, endpoint, prompt }: Sent, options: HttpTransportOptions, ended: () => void) {
     this.#attempt = attempt;
     this.#endpoint = endpoint;
+    this.#prompt = prompt;
     this.#options = options;
     this.#ended = ended;
-    this.#sentAtMs = options.scheduler.now();
+    this.#stopwatch = new Stopwatch(options.scheduler);
   }
 
   abandon(): void {
@@ -150,13 +192,18 @@ class Exchange implements Dispatcher.DispatchHandler {
     this.#status = status;
     this.#headers = headers;
     this.#receivedAt = this.#options.epochMs();
-    this.#reader = readerOf(String(headers['content-type'] ?? ''), this.#endpoint.dialect);
+    this.#reader = readerOf(this.#contentType, {
+      dialect: this.#endpoint.dialect,
+      keepsAnswer: this.#options.keepsTexts ?? false,
+    });
   }
 
-  onResponseData(_: Dispatcher.DispatchController, bytes: Uint8Array): void {
+  onResponseData(controller: Dispatcher.DispatchController, bytes: Uint8Array): void {
     const reader = this.#reader as AnswerReader;
     reader.take(bytes);
-    if (this.#firstTokenMs === null && reader.hasGenerated) this.#firstTokenMs = this.#sinceSentMs();
+    this.#stopwatch.generated(reader.pieces, reader.hasAnswered);
+    this.#bytes += bytes.length;
+    if (this.#bytes > LONGEST_ANSWER_BYTES) controller.abort(new EndlessAnswerError('the answer does not end'));
   }
 
   onResponseEnd(): void {
@@ -165,11 +212,6 @@ class Exchange implements Dispatcher.DispatchHandler {
 
   onResponseError(_: Dispatcher.DispatchController, error: Error): void {
     this.#conclude(error);
-  }
-
-  /** To the microsecond: differences of millisecond doubles miss it by a rounding error. */
-  #sinceSentMs(): number {
-    return Math.round((this.#options.scheduler.now() - this.#sentAtMs) * 1000) / 1000;
   }
 
   /** Judged as it comes in, told in an instant of the run. */
@@ -185,17 +227,56 @@ class Exchange implements Dispatcher.DispatchHandler {
   }
 
   #judged(error: Error | undefined): AttemptEnd {
+    const body = this.#reader?.body();
+    const classification = this.#classified(body, error);
+    const contentType = this.#contentType;
+    const { class: verdict } = classification;
+    const cause = verdict === 'ok' ? undefined : causeOf({ status: this.#status, contentType, body, error });
+    this.#options.heard?.({
+      ...{ class: verdict, cause, status: this.#status, headers: this.#headers, body },
+      characters: this.#reader?.characters ?? 0,
+      outputTokens: this.#reader?.outputTokens,
+    });
+    return verdict === 'ok' ? this.#success() : this.#failure({ ...classification, class: verdict }, cause);
+  }
+
+  #success(): AttemptEnd {
+    const { inputTokens, outputTokens } = this.#attempt;
     const reader = this.#reader;
-    const body = reader?.body();
-    const { class: verdict, retryAfterMs, scope } = this.#classified(body, error);
-    if (verdict !== 'ok') return { class: verdict, retryAfterMs, ...(scope === 'concurrency' && { scope }) };
-    // Who does not say what was used is taken to have used what was asked for.
+    const texts = this.#options.keepsTexts ? { prompt: this.#prompt, answer: reader?.answer ?? '' } : undefined;
+    const isStated = reader?.inputTokens !== undefined && reader.outputTokens !== undefined;
+    return {
+      class: 'ok',
+      // Who does not say what was used is taken to have used what was asked for.
+      inputTokens: reader?.inputTokens ?? inputTokens,
+      outputTokens: reader?.outputTokens ?? outputTokens,
+      firstTokenMs: this.#stopwatch.firstMs,
+      ...this.#stopwatch.paces(),
+      ...(reader?.reasoningTokens !== undefined && { reasoningTokens: reader.reasoningTokens }),
+      ...(!isStated && { tokensEstimated: true as const }),
+      ...(texts && { texts }),
+    };
+  }
+
+  #failure(
+    {
+      class: verdict,
+      retryAfterMs,
+      scope,
+    }: Classification & { readonly class: Exclude<Classification['class'], 'ok'> },
+    cause: string | undefined,
+  ): AttemptEnd {
     return {
       class: verdict,
-      inputTokens: reader?.inputTokens ?? this.#attempt.inputTokens,
-      outputTokens: reader?.outputTokens ?? this.#attempt.outputTokens,
-      firstTokenMs: this.#firstTokenMs,
+      retryAfterMs,
+      ...(scope === 'concurrency' && { scope }),
+      ...(cause !== undefined && { cause }),
+      ...(this.#options.keepsTexts && { texts: { prompt: this.#prompt, answer: '' } }),
     };
+  }
+
+  get #contentType(): string {
+    return String(this.#headers['content-type'] ?? '');
   }
 
   #classified(body: unknown, error: Error | undefined): Classification {

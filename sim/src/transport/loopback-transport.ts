@@ -4,7 +4,6 @@
  */
 
 import { randomUUID } from 'node:crypto';
-import { profileNames, profileOf } from '@tidegate/providers-mock';
 import { type ApiProvider, CACHED_TOKENS, type MockServer, startMockServer } from '@tidegate/providers-mock/server';
 import type { RandomStreams } from '../kernel/random.js';
 import type { ModelSettings, ProviderSettings } from '../scenario/scenario.js';
@@ -13,6 +12,7 @@ import { CLIENT_DIALECTS, type DialectName } from './client-dialect.js';
 import { type Endpoint, HttpTransport } from './http-transport.js';
 import { ServedAttempt, ServedAttempts, ServedModel, TOKEN_HEADER } from './served-luck.js';
 import type { Attempt, Transport } from './transport.js';
+import { vendorOf } from './vendor.js';
 import { WallScheduler } from './wall-scheduler.js';
 import { WallTime } from './wall-time.js';
 
@@ -195,10 +195,4 @@ class ServedMock {
 /** An answer whose whole time alone is known is asked for as a whole. */
 function tellsFirstToken({ latency: { service, secondMode } }: ModelSettings): boolean {
   return service.kind === 'tokens' || secondMode?.service.kind === 'tokens';
-}
-
-/** By its profile, where the scenario names one; then by a dialect that one vendor alone speaks; else by its own name. */
-function vendorOf(name: string, wire: DialectName, refusal: ProviderSettings['refusal']): string {
-  const profile = refusal && profileNames.find((each) => profileOf(each).refusal === refusal);
-  return profile ?? (wire === 'openai' ? name : wire);
 }

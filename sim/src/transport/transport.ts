@@ -41,6 +41,16 @@ export type AttemptEnd =
       readonly outputTokens: number;
       /** Dispatch to the first generated token; null where the provider does not tell one. */
       readonly firstTokenMs: number | null;
+      /** Dispatch to the first token of the answer proper, where reasoning came before it. */
+      readonly firstAnswerMs?: number;
+      /** Between one arrival of something generated and the next: the mean and the longest; absent below two arrivals. */
+      readonly gapMs?: number;
+      readonly longestGapMs?: number;
+      /** Of the output, as the answer states them. */
+      readonly reasoningTokens?: number;
+      /** The answer did not state both counts of tokens; what it did not state is an estimate. */
+      readonly tokensEstimated?: true;
+      readonly texts?: Texts;
       /** The injected fault that befell it all the same. */
       readonly fault?: FaultKind;
     }
@@ -51,9 +61,19 @@ export type AttemptEnd =
       readonly refusedBy?: string;
       /** Of the limit that refused, where the answer tells a concurrency limit from a rate. */
       readonly scope?: 'concurrency';
+      /** Why it is no success, in a word, where there was a real answer to tell it from. */
+      readonly cause?: string;
+      readonly texts?: Texts;
       /** The injected fault that ended it. */
       readonly fault?: FaultKind;
     };
+
+/** What was asked and what came back; kept on request alone. */
+export interface Texts {
+  readonly prompt: string;
+  /** Empty where there was none. */
+  readonly answer: string;
+}
 
 export interface Transport {
   /** Sends the attempt; returns what abandons it: the client goes away and will hear nothing. */

@@ -76,3 +76,8 @@ export class WallTime implements MockClock {
 function nextTurn(run: () => void): void {
   setImmediate(run);
 }
+
+/** Milliseconds since 1970 by the calendar of this machine. It may jump; nothing but a date in an answer is read by it. */
+export function wallClockMs(): number {
+  return Date.now();
+}

@@ -7,7 +7,7 @@ import { Kernel } from '../kernel/kernel.js';
 import { RandomStreams } from '../kernel/random.js';
 import type { Scheduler } from '../kernel/scheduler.js';
 import type { ProviderSettings, Scenario } from '../scenario/scenario.js';
-import type { Mode } from '../trace/events.js';
+import type { ClientLoad, Mode, StopReason } from '../trace/events.js';
 import { SimulatedTransport } from './simulated.js';
 import type { Transport } from './transport.js';
 
@@ -21,6 +21,10 @@ export interface World {
     readonly onError: (error: unknown) => void;
   }): Promise<'drained' | 'stopped' | 'interrupted'>;
   stop(): void;
+  /** Why it stopped by itself, where it did: a live world has rails of its own. */
+  whyStopped?(): { readonly reason: StopReason; readonly detail: string } | undefined;
+  /** What the run cost this process; of a live world alone. */
+  client?(): ClientLoad;
   reconfigure(provider: string, settings: ProviderSettings): void;
   /** Gives back what it holds of the machine: sockets, timers, a server. The last call; whatever became of the run. */
   close(): Promise<void>;

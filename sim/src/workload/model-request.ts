@@ -8,6 +8,7 @@ import { type EventHandle, PHASE } from '../kernel/kernel.js';
 import type { RandomStream } from '../kernel/random.js';
 import type { RequestSettled, SettledOutcome } from '../trace/events.js';
 import type { Attempt, AttemptEnd, Luck } from '../transport/transport.js';
+import { observedOf } from './observed.js';
 import type { RequestSizes } from './request-sizes.js';
 import type { RequestContext } from './run-context.js';
 import { wholeMicroseconds } from './whole-microseconds.js';
@@ -196,6 +197,7 @@ export class ModelRequest implements Waiter, Attempt {
       cachedTokens: success === undefined || this.cachedTokens === 0 ? undefined : this.cachedTokens,
       outputTokens: success?.outputTokens,
       firstTokenMs: success?.firstTokenMs ?? undefined,
+      observed: observedOf(end),
       lost: failure === undefined || retries ? undefined : true,
     };
   }

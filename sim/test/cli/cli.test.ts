@@ -197,7 +197,9 @@ describe('bad input', () => {
       'did you mean "initial"?',
     ],
     ['a command not built yet', ['tune', 'x'], 'not supported yet'],
-    ['an option not built yet', ['run', 'x', '--live'], 'not supported yet'],
+    ['an option not built yet', ['run', 'x', '--junit'], 'not supported yet'],
+    ['an endpoint in virtual time', ['run', 'scenarios/fanout30.yaml', '--base-url', 'http://[::1]'], 'add --live'],
+    ['a run in two places', ['run', 'scenarios/fanout30.yaml', '--live', '--loopback'], 'choose one'],
     ['a speed in virtual time', ['run', 'scenarios/fanout30.yaml', '--speed', '2'], 'add --loopback'],
     ['a speed that is none', ['run', 'scenarios/fanout30.yaml', '--loopback', '--speed', '0'], 'a number above 0'],
   ])('%s: exit 2 and what to do', (_, args, message) => {

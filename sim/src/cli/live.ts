@@ -1,0 +1,121 @@
+/**
+ * What comes before a live run: the endpoint, the plan, the consent, the probe. Either a world to run in comes out, or the
+ * exit code of a run that does not take place, its reason said on stderr.
+ */
+
+import type { Scenario } from '../scenario/scenario.js';
+import type { Budget } from '../transport/budget.js';
+import { liveScenario } from '../transport/live-scenario.js';
+import type { LiveSettings } from '../transport/live-world.js';
+import type { World } from '../transport/world.js';
+import { canAsk, confirm } from './confirm.js';
+import { type LiveEndpoint, readEndpoint } from './endpoint.js';
+import { EXIT, type ExitCode } from './exit-codes.js';
+import type { BudgetOptions, EndpointOptions } from './live-options.js';
+import { planLines } from './live-plan.js';
+import { type Survey, survey } from './live-survey.js';
+import { VERSION } from './version.js';
+
+export interface LiveOptions extends EndpointOptions, BudgetOptions {
+  readonly keepPrompts: boolean;
+}
+
+export type LivePreparation =
+  | { readonly kind: 'ready'; readonly scenario: Scenario; readonly world: World }
+  | { readonly kind: 'none'; readonly code: ExitCode };
+
+/** The default of --max-requests: every request may be refused nine times and has an end. */
+const MOST_ATTEMPTS = 10;
+const MOST_ERRORS = 10;
+const NO_BOUND = Number.POSITIVE_INFINITY;
+
+export async function prepareLive(
+  written: Scenario,
+  options: LiveOptions,
+  interrupt: AbortSignal,
+): Promise<LivePreparation> {
+  const reading = readEndpoint(options, written.live ?? {}, process.env);
+  if (reading.kind === 'problem') return refuse(reading.message);
+  const { endpoint } = reading;
+  const prices = written.live?.prices ?? null;
+  if (options.maxCost !== undefined && prices === null) {
+    return refuse(
+      '--max-cost: nobody knows what tokens cost; give live.prices in the scenario, or --max-tokens instead',
+    );
+  }
+  const { scenario, notes } = liveScenario(written);
+  const surveyed = await survey(written, VERSION);
+  if (interrupt.aborted) return { kind: 'none', code: EXIT.interrupted };
+  const { first } = surveyed;
+  if (first === undefined) return refuse('the scenario asks for nothing; there is nothing to send');
+  const budget = budgetOf(options, surveyed);
+  const { proxy } = endpoint;
+  const plan = planLines({
+    name: scenario.name,
+    baseUrl: endpoint.baseUrl.url,
+    hosts: proxy === undefined ? [endpoint.baseUrl.host] : [`${endpoint.baseUrl.host} through the proxy ${proxy.host}`],
+    model: endpoint.model ?? first.model,
+    wire: endpoint.wire,
+    stream: endpoint.stream,
+    keyFrom: endpoint.keyFrom,
+    ...{ survey: surveyed, budget, prices },
+    notes: options.keepPrompts ? [...notes, 'prompts and answers are kept in the trace'] : notes,
+  });
+  console.error(plan.join('\n'));
+  const refusal = await consent(endpoint, options.yes, interrupt);
+  if (refusal !== undefined) return refusal;
+  const { openLive } = await import('../transport/live-world.js');
+  const opening = await openLive(scenario, settingsOf(endpoint, options, budget, prices), first, interrupt);
+  if (opening.kind === 'stopped') {
+    console.error(`stopped at the probe: ${opening.why}`);
+    return { kind: 'none', code: EXIT.stopped };
+  }
+  if (opening.isRefused)
+    console.error('the probe was refused for now; going on, since a refusal is what the run is about');
+  return { kind: 'ready', scenario, world: opening.world };
+}
+
+/** Undefined where the run may take place. This machine needs no consent. */
+export async function consent(
+  { baseUrl }: LiveEndpoint,
+  isGiven: boolean,
+  interrupt: AbortSignal,
+): Promise<Extract<LivePreparation, { kind: 'none' }> | undefined> {
+  if (isGiven || baseUrl.isLoopback) return undefined;
+  if (!canAsk())
+    return refuse(`nothing was sent: there is no terminal to ask on; say --yes to send to ${baseUrl.host}`);
+  if (await confirm(`send this to ${baseUrl.host}?`, interrupt)) return undefined;
+  if (interrupt.aborted) return { kind: 'none', code: EXIT.interrupted };
+  return refuse('nothing was sent');
+}
+
+function refuse(message: string): Extract<LivePreparation, { kind: 'none' }> {
+  console.error(message);
+  return { kind: 'none', code: EXIT.usage };
+}
+
+function budgetOf(
+  { maxRequests, maxTokens, maxCost, maxTime, maxErrors }: BudgetOptions,
+  { requests }: Survey,
+): Budget {
+  return {
+    requests: maxRequests ?? MOST_ATTEMPTS * requests + 1,
+    tokens: maxTokens ?? NO_BOUND,
+    cost: maxCost ?? NO_BOUND,
+    timeMs: maxTime ?? NO_BOUND,
+    errors: maxErrors ?? MOST_ERRORS,
+  };
+}
+
+function settingsOf(
+  { baseUrl, wire, model, apiKey, stream, proxies, proxy }: LiveEndpoint,
+  { keepPrompts }: LiveOptions,
+  budget: Budget,
+  prices: LiveSettings['prices'],
+): LiveSettings {
+  return {
+    ...{ baseUrl: baseUrl.url, wire, model, apiKey, stream, proxies, budget, prices },
+    keepTexts: keepPrompts,
+    proxyVariable: proxy?.variable,
+  };
+}

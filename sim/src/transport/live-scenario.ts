@@ -1,0 +1,43 @@
+/**
+ * A scenario as it can be run against a real endpoint: what only a mock can do is taken out, and said. Pure; the scenario
+ * that comes out is what the trace carries.
+ */
+
+import type { RunSettings, Scenario } from '../scenario/scenario.js';
+
+export interface LiveScenario {
+  readonly scenario: Scenario;
+  /** What is different from the scenario as written, a sentence each. */
+  readonly notes: readonly string[];
+}
+
+/** For attempts to which the scenario gives no end: a stream that never ends would hold its slot for ever. */
+const LONGEST_ATTEMPT_MS = 600_000;
+
+export function liveScenario(scenario: Scenario): LiveScenario {
+  const changes = scenario.timeline.filter(({ kind }) => kind === 'set').length;
+  const judged = scenario.expect.filter(({ path }) => !/^providers\b/.test(path));
+  const unjudged = scenario.expect.length - judged.length;
+  const endless = scenario.workload.runs.filter(({ timeoutMs }) => timeoutMs === null).length;
+  return {
+    scenario: {
+      ...scenario,
+      workload: { ...scenario.workload, runs: scenario.workload.runs.map(bounded) },
+      timeline: scenario.timeline.filter(({ kind }) => kind !== 'set'),
+      expect: judged,
+    },
+    notes: [
+      ...(changes > 0
+        ? [`${changes} changes of the provider in the timeline are left out: a real one changes by itself`]
+        : []),
+      ...(unjudged > 0
+        ? [`${unjudged} expectations of providers[…] are not judged: a real one shows nobody its books`]
+        : []),
+      ...(endless > 0 ? ['attempts without a timeout get one of 10 minutes'] : []),
+    ],
+  };
+}
+
+function bounded(run: RunSettings): RunSettings {
+  return run.timeoutMs === null ? { ...run, timeoutMs: LONGEST_ATTEMPT_MS } : run;
+}

@@ -1,0 +1,22 @@
+/** What the trace says of an answer that came over HTTP, beyond its outcome and its tokens. */
+
+import type { Observed } from '../trace/events.js';
+import type { AttemptEnd } from '../transport/transport.js';
+
+/** Undefined where the end has nothing of the kind to tell, as in virtual time. */
+export function observedOf(end: AttemptEnd): Observed | undefined {
+  if (end.class !== 'ok') {
+    const { cause, texts } = end;
+    if (cause === undefined && texts === undefined) return undefined;
+    return { ...(cause !== undefined && { cause }), ...texts };
+  }
+  const { firstAnswerMs, gapMs, longestGapMs, reasoningTokens, tokensEstimated, texts } = end;
+  if ((firstAnswerMs ?? gapMs ?? reasoningTokens ?? tokensEstimated ?? texts) === undefined) return undefined;
+  return {
+    ...(firstAnswerMs !== undefined && { firstAnswerMs }),
+    ...(gapMs !== undefined && longestGapMs !== undefined && { gapMs, longestGapMs }),
+    ...(reasoningTokens !== undefined && { reasoningTokens }),
+    ...(tokensEstimated && { tokensEstimated }),
+    ...texts,
+  };
+}
