@@ -54,8 +54,8 @@ const headFields = {
 const tailFields = {
   timeline: timeline().prefault([]).describe('Changes of the provider while the scenario runs.'),
   stop: stop().prefault({}).describe('When the scenario ends.'),
-  live: z.exactOptional(live()).describe('Against a real endpoint, with --live: variables to use, and prices.'),
   expect: expectations().prefault({}).describe('What must come out, by the path of a field of summary.json.'),
+  live: z.exactOptional(live()).describe('Against a real endpoint, with --live: variables to use, and prices.'),
 };
 
 export interface LanguageSchemas {

@@ -3,7 +3,7 @@ import { loadScenario } from '../../src/scenario/load.js';
 import { formatProblem } from '../../src/scenario/problems.js';
 import { minimal, problemsOf, withModel } from './loading.js';
 
-const fields = 'name, question, seed, governor, providers, workload, timeline, stop, expect';
+const fields = 'name, question, seed, governor, providers, workload, timeline, stop, expect, live';
 
 describe('a text that is no scenario', () => {
   it.each([

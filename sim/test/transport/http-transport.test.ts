@@ -318,7 +318,7 @@ describe('what it makes of an answer', () => {
     const server = await served(() => {});
     const baseUrl = urlOf(server);
     await new Promise((closed) => server.close(closed));
-    expect(await ends({ baseUrl })).toEqual([{ class: 'transient', retryAfterMs: null }]);
+    expect(await ends({ baseUrl })).toEqual([{ class: 'transient', retryAfterMs: null, cause: 'connection-refused' }]);
   });
 
   it('a server that closes the connection after each answer is asked over a new one', async () => {

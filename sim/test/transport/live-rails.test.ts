@@ -12,6 +12,7 @@ import { type Budget, Spending } from '../../src/transport/budget.js';
 import { proxyFor } from '../../src/transport/connections.js';
 import { explain, hopelessness } from '../../src/transport/diagnosis.js';
 import type { Heard } from '../../src/transport/http-transport.js';
+import { scenarioText } from '../simulate.js';
 
 const scratch = mkdtempSync(join(tmpdir(), 'tidegate-rails-'));
 afterAll(() => rmSync(scratch, { recursive: true, force: true }));
@@ -285,5 +286,28 @@ describe('what to check', () => {
     const said = explain({ ...heard, body }, { ...circumstances, proxyVariable: 'https_proxy' });
     expect(said).not.toMatch(/hush/i);
     expect(said).toContain('https_proxy puts a proxy in between');
+  });
+});
+
+describe('what a scenario says of a live run', () => {
+  const text = (live: string): string => `
+providers: { acme: { models: { large: {} } } }
+workload: { runs: [{ id: r, target: acme/large, agents: { count: 1 } }] }
+live: ${live}
+`;
+
+  it('names variables and prices, and is there as it was said', () => {
+    expect(
+      scenarioText(text('{ apiKeyEnv: MY_KEY, prices: { inputPerMillion: 0.5, outputPerMillion: 2 } }')).live,
+    ).toEqual({
+      apiKeyEnv: 'MY_KEY',
+      prices: { inputPerMillion: 0.5, outputPerMillion: 2, currency: 'USD' },
+    });
+  });
+
+  it('is no place for a key, and does not repeat one', () => {
+    const wrong = (): unknown => scenarioText(text('{ apiKeyEnv: sk-hush-1234 }'));
+    expect(wrong).toThrow(/live\.apiKeyEnv {2}expected the name of the environment variable/);
+    expect(wrong).not.toThrow(/hush/);
   });
 });
