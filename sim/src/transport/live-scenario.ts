@@ -3,7 +3,7 @@
  * that comes out is what the trace carries.
  */
 
-import type { RunSettings, Scenario } from '../scenario/scenario.js';
+import type { Scenario } from '../scenario/scenario.js';
 
 export interface LiveScenario {
   readonly scenario: Scenario;
@@ -18,11 +18,17 @@ export function liveScenario(scenario: Scenario): LiveScenario {
   const changes = scenario.timeline.filter(({ kind }) => kind === 'set').length;
   const judged = scenario.expect.filter(({ path }) => !/^providers\b/.test(path));
   const unjudged = scenario.expect.length - judged.length;
-  const endless = scenario.workload.runs.filter(({ timeoutMs }) => timeoutMs === null).length;
+  const { runs, arrivals, observers } = scenario.workload;
+  const isEndless = [...runs, ...(arrivals ?? []), ...(observers ?? [])].some(({ timeoutMs }) => timeoutMs === null);
   return {
     scenario: {
       ...scenario,
-      workload: { ...scenario.workload, runs: scenario.workload.runs.map(bounded) },
+      workload: {
+        ...scenario.workload,
+        runs: runs.map(bounded),
+        ...(arrivals && { arrivals: arrivals.map(bounded) }),
+        ...(observers && { observers: observers.map(bounded) }),
+      },
       timeline: scenario.timeline.filter(({ kind }) => kind !== 'set'),
       expect: judged,
     },
@@ -33,11 +39,11 @@ export function liveScenario(scenario: Scenario): LiveScenario {
       ...(unjudged > 0
         ? [`${unjudged} expectations of providers[…] are not judged: a real one shows nobody its books`]
         : []),
-      ...(endless > 0 ? ['attempts without a timeout get one of 10 minutes'] : []),
+      ...(isEndless ? ['attempts without a timeout get one of 10 minutes'] : []),
     ],
   };
 }
 
-function bounded(run: RunSettings): RunSettings {
-  return run.timeoutMs === null ? { ...run, timeoutMs: LONGEST_ATTEMPT_MS } : run;
+function bounded<T extends { readonly timeoutMs: number | null }>(caller: T): T {
+  return caller.timeoutMs === null ? { ...caller, timeoutMs: LONGEST_ATTEMPT_MS } : caller;
 }

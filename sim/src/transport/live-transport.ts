@@ -47,10 +47,10 @@ export class LiveTransport implements Transport {
       this.#letIn(objection);
       return nothing;
     }
-    const { provider, model, inputTokens, outputTokens, maxTokens, luck } = attempt;
+    const { provider, model, inputTokens, cachedTokens, outputTokens, maxTokens, luck } = attempt;
     spending.leaves(attempt);
     const abandon = http.send({
-      ...{ provider, model, inputTokens, outputTokens, maxTokens, luck },
+      ...{ provider, model, inputTokens, cachedTokens, outputTokens, maxTokens, luck },
       answered: (end) => {
         const rail = spending.ended(attempt, end);
         attempt.answered(end);

@@ -196,6 +196,7 @@ async function probe(
   const stream = new RandomStreams(seed).stream('probe');
   const attempt: Attempt = {
     ...{ provider, model, ...sizes },
+    cachedTokens: 0,
     outputTokens: 1,
     luck: { service: stream, prompt: stream, mode: stream, refusal: stream, hint: stream, fault: stream },
     answered(end) {
