@@ -3,25 +3,15 @@
  * and live differ in the world alone.
  */
 
-import { createGovernor, type Governor, resolveAimdOptions, resolveRetryPolicy } from '@tidegate/governor';
+import { createGovernor, type Governor, resolveAimdOptions } from '@tidegate/governor';
 import { type CapFacts, capFactsOf, controllerOf, type MakeController } from './baselines/controllers.js';
 import { PHASE, TimeStandsStillError } from './kernel/kernel.js';
 import { RandomStreams } from './kernel/random.js';
-import type {
-  ArrivalsSettings,
-  GovernorSettings,
-  RetrySettings,
-  RunSettings,
-  Scenario,
-  TimelineEntry,
-} from './scenario/scenario.js';
+import type { GovernorSettings, Scenario, TimelineEntry } from './scenario/scenario.js';
 import type { StopReason, TraceEvent } from './trace/events.js';
 import type { World } from './transport/world.js';
 import { Clerk } from './workload/clerk.js';
-import { ExecutorPool } from './workload/executors.js';
-import { gateDoor, OpenLoop, observerDoor } from './workload/open-loop.js';
-import type { RequestContext } from './workload/run-context.js';
-import { RunDriver } from './workload/run-driver.js';
+import { Workload } from './workload/workload.js';
 
 export interface RunInput {
   readonly scenario: Scenario;
@@ -59,8 +49,7 @@ class Engine {
   readonly #clerk: Clerk;
   readonly #governor: Governor;
   readonly #capFacts: CapFacts;
-  /** Runs, arrivals and observers that are not over. */
-  #callersLeft: number;
+  readonly #workload: Workload;
   #changesLeft: number;
   #lastSuccessMs = 0;
   #stop: Stop | undefined;
@@ -75,8 +64,15 @@ class Engine {
     this.#clerk = new Clerk(this.#capFacts.initial, this.#observe);
     this.#governor = governorOf(this.#scenario.governor, make, this.#world, this.#fail);
     this.#governor.onEvent(this.#clerk.hear);
-    const { runs, arrivals = [], observers = [] } = this.#scenario.workload;
-    this.#callersLeft = runs.length + arrivals.length + observers.length;
+    const { scheduler, transport } = this.#world;
+    this.#workload = new Workload(this.#scenario, {
+      governor: this.#governor,
+      scheduler,
+      transport,
+      clerk: this.#clerk,
+      streams: new RandomStreams(this.#scenario.seed),
+      finished: this.#workloadFinished,
+    });
     this.#changesLeft = this.#scenario.timeline.length;
   }
 
@@ -107,35 +103,13 @@ class Engine {
       floor,
     });
     for (const entry of scenario.timeline) {
-      this.#world.scheduler.after(entry.atMs, PHASE.arrival, this.#change, entry);
+      // A run is replaced when all else of the instant is done: what was let in has been sent.
+      const phase = entry.kind === 'amend' ? PHASE.sampling : PHASE.arrival;
+      this.#world.scheduler.after(entry.atMs, phase, this.#change, entry);
     }
     const { afterMs } = scenario.stop;
     if (afterMs !== null) this.#world.scheduler.after(afterMs, PHASE.sampling, this.#timeIsUp, afterMs);
-    this.#schedule(new RandomStreams(seed));
-  }
-
-  #schedule(streams: RandomStreams): void {
-    const { workload, governor: settings } = this.#scenario;
-    const governor = this.#governor;
-    const { scheduler, transport } = this.#world;
-    const shared = { governor, scheduler, transport, clerk: this.#clerk, streams };
-    const contextOf = ({ target, timeoutMs, retry }: Pick<RunSettings, 'target' | 'timeoutMs' | 'retry'>) => ({
-      ...{ target, timeoutMs, key: `${target.provider}/${target.model}` },
-      retry: resolveRetryPolicy(retryPolicyOf(retry ?? settings.retry)),
-      ...shared,
-    });
-    const executors = workload.executors === undefined ? null : new ExecutorPool(workload.executors.pool);
-    for (const run of workload.runs) {
-      const context = { ...contextOf(run), runId: run.id, observer: undefined, executors };
-      new RunDriver(context, run, settings.controller !== 'none', this.#callerFinished).schedule();
-    }
-    const open = (arrivals: ArrivalsSettings, observer: true | undefined): void => {
-      const context: RequestContext = { ...contextOf(arrivals), runId: undefined, observer };
-      const door = observer ? observerDoor(governor) : gateDoor(governor);
-      new OpenLoop(context, arrivals, door, this.#callerFinished).schedule();
-    };
-    for (const arrivals of workload.arrivals ?? []) open(arrivals, undefined);
-    for (const observer of workload.observers ?? []) open(observer, true);
+    this.#workload.schedule();
   }
 
   #finish(end: 'drained' | 'stopped' | 'interrupted'): void {
@@ -193,6 +167,10 @@ class Engine {
 
   readonly #change = (entry: TimelineEntry): void => {
     this.#changesLeft--;
+    if (entry.kind !== 'set') {
+      this.#workload.change(entry);
+      return;
+    }
     this.#world.reconfigure(entry.provider, entry.becomes);
     this.#clerk.tell({
       t: this.#world.scheduler.now(),
@@ -202,9 +180,8 @@ class Engine {
     });
   };
 
-  readonly #callerFinished = (): void => {
-    this.#callersLeft--;
-    if (this.#callersLeft === 0 && this.#scenario.stop.when === 'done') this.#end({ reason: 'done' });
+  readonly #workloadFinished = (): void => {
+    if (this.#scenario.stop.when === 'done') this.#end({ reason: 'done' });
   };
 
   readonly #timeIsUp = (afterMs: number): void => {
@@ -246,14 +223,4 @@ function governorOf(
 function controllerFacts({ options }: GovernorSettings) {
   const { increaseAfterSuccesses, floor } = resolveAimdOptions({ ...options, key: 'any' });
   return { increaseAfterSuccesses, floor };
-}
-
-function retryPolicyOf(retry: RetrySettings) {
-  const unlimited = (n: number | null): number => n ?? Number.POSITIVE_INFINITY;
-  return {
-    ...retry,
-    throttle: unlimited(retry.throttle),
-    network: unlimited(retry.network),
-    business: unlimited(retry.business),
-  };
 }

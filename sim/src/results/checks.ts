@@ -12,6 +12,7 @@ import type {
   RequestAdmitted,
   RequestQueued,
   RequestSettled,
+  RequestWithdrawn,
   RetryScheduled,
   TraceEvent,
   TraceStarted,
@@ -20,7 +21,14 @@ import { checkBalance, checkCooldown, checkRoom, isWelcome } from './checks/admi
 import { checkBounds, checkChange, checkEpoch, weigh } from './checks/caps.js';
 import { Breach, breach, InvariantBroken } from './checks/invariants.js';
 import { checkEnds, checkLedgers } from './checks/ledger.js';
-import { checkAdmitted, checkFirstQueued, checkQueuedAgain, checkRetry, checkSettled } from './checks/lifecycle.js';
+import {
+  checkAdmitted,
+  checkFirstQueued,
+  checkQueuedAgain,
+  checkRetry,
+  checkSettled,
+  checkWithdrawn,
+} from './checks/lifecycle.js';
 import { accountBackoff, accountService, accountWait, checkTotal } from './checks/times.js';
 import { type Rules, WatchedKey, WatchedRequest } from './checks/watched.js';
 import { scenarioOf } from './scenario-facts.js';
@@ -77,6 +85,9 @@ export class Checks {
       case 'retry-scheduled':
         this.#retryScheduled(event);
         break;
+      case 'request-withdrawn':
+        this.#withdrawn(event);
+        break;
       case 'node-waiting':
         this.#nodeWaiting(event);
         break;
@@ -99,6 +110,8 @@ export class Checks {
         break;
       case 'node-executing':
       case 'run-stalled':
+      case 'run-paused':
+      case 'run-skipped':
       case 'provider-changed':
       case 'step-started':
       case 'tool-started':
@@ -205,6 +218,13 @@ export class Checks {
     const request = checkRetry(event, this.#open.get(event.id));
     request.phase = 'backing-off';
     request.retryAt = event.t + event.delayMs;
+  }
+
+  #withdrawn(event: RequestWithdrawn): void {
+    const request = checkWithdrawn(event, this.#open.get(event.id));
+    if (request.phase === 'parked') this.#parked.delete(placeOf(request.lane.run, request.agent));
+    else if (request.phase === 'queued') request.key.turns.withdraw(request);
+    this.#open.delete(event.id);
   }
 
   #capChanged(event: ConcurrencyChanged): void {

@@ -43,6 +43,10 @@ export class KeyMetrics {
     this.#epochs.admitted(epoch);
   }
 
+  withdrawn(t: number, settledAt: number): void {
+    this.#queue.set(this.#queue.value - 1, t, settledAt);
+  }
+
   settled({ t, outcome, epoch, cooldownUntil }: RequestSettled, settledAt: number): void {
     this.#inFlight.set(this.#inFlight.value - 1, t, settledAt);
     if (outcome === 'throttled' && this.#epochs.throttled(epoch)) this.#cuts++;

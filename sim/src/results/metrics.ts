@@ -1,8 +1,6 @@
 /**
  * The figures of a run, folded out of its trace: `observe` every event in order, then ask for `figures`. A pure function
  * of the trace. Memory is flat in the number of requests: one number per request that is not over, and counts.
- *
- * `tokens.repeated` is 0: work is done again only by a successor run, and no event of a trace tells of one yet.
  */
 
 import type {
@@ -10,6 +8,7 @@ import type {
   RequestAdmitted,
   RequestQueued,
   RequestSettled,
+  RequestWithdrawn,
   TraceEvent,
   TraceFinished,
   TraceStarted,
@@ -31,6 +30,7 @@ interface RunTotals {
   settledAt: number | null;
   waitUs: number;
   cacheHits: number;
+  readonly isSkipped: boolean;
 }
 
 export class Metrics {
@@ -45,13 +45,15 @@ export class Metrics {
   #lastKey: string | undefined;
   #lastKeyMetrics: KeyMetrics | undefined;
   readonly #runs = new Map<string, RunTotals>();
+  /** Runs that a gate may skip. */
+  readonly #gated = new Set<string>();
   #widths = new RunWidths(null);
   #tasks: TaskMetrics | undefined;
   readonly #latency = { wait: new Latency(), service: new Latency(), total: new Latency(), firstToken: new Latency() };
   readonly #counts = { logical: 0, attempts: 0, succeeded: 0, refused: 0, failed: 0, ended: 0, lost: 0 };
-  readonly #tokens = { input: 0, output: 0 };
   /** Of a live run. */
   #live: LiveFold | undefined;
+  readonly #tokens = { input: 0, output: 0, repeated: 0 };
   #firstRefusalAt: number | null = null;
   #waiting = 0;
   #inFlight = 0;
@@ -82,6 +84,11 @@ export class Metrics {
         this.#run(event.run).bound = event.bound;
         this.#widths.boundChanged(event.t, event.run, event.bound);
         break;
+      case 'run-skipped':
+        this.#runs.set(event.run, skippedTotals(event));
+        this.#widths.started(event.t, event.run, 0);
+        this.#widths.ended(event.t, event.run);
+        break;
       case 'run-finished':
         this.#run(event.run).cacheHits = event.cacheHits;
         this.#widths.ended(event.t, event.run);
@@ -101,10 +108,14 @@ export class Metrics {
       case 'task-ended':
         this.#tasks?.observe(event);
         break;
+      case 'request-withdrawn':
+        this.#withdrawn(event);
+        break;
       case 'retry-scheduled':
       case 'node-waiting':
       case 'node-executing':
       case 'run-stalled':
+      case 'run-paused':
       case 'provider-changed':
         break;
       default:
@@ -125,7 +136,7 @@ export class Metrics {
       complete: this.#finished?.complete ?? false,
       requests: this.#requestCounts(),
       refused: this.#refusals(),
-      tokens: { ...this.#tokens, repeated: 0 },
+      tokens: { ...this.#tokens },
       latencyMs: {
         wait: this.#latency.wait.figures(),
         service: this.#latency.service.figures(),
@@ -151,6 +162,7 @@ export class Metrics {
     if (event.mode === 'live') this.#live = new LiveFold();
     this.#widths = new RunWidths(event.initial);
     this.#tasks = new TaskMetrics(scenarioOf(event));
+    for (const { id, gate } of scenarioOf(event).workload.runs) if (gate !== undefined) this.#gated.add(id);
     for (const key of keysAsked(scenarioOf(event))) this.#key(key);
   }
 
@@ -192,6 +204,16 @@ export class Metrics {
     }
   }
 
+  /** An attempt that was never admitted has ended all the same. */
+  #withdrawn({ t, id, key, from }: RequestWithdrawn): void {
+    this.#counts.lost++;
+    this.#open.delete(id);
+    if (from === 'backoff') return;
+    this.#counts.ended++;
+    this.#waiting--;
+    this.#key(key).withdrawn(t, this.#settledAt);
+  }
+
   #countOutcome(event: RequestSettled): void {
     const { outcome } = event;
     switch (outcome) {
@@ -213,12 +235,13 @@ export class Metrics {
     }
   }
 
-  #succeeded({ t, id, inputTokens, outputTokens, firstTokenMs }: RequestSettled): void {
+  #succeeded({ t, id, inputTokens, outputTokens, firstTokenMs, repeated }: RequestSettled): void {
     this.#counts.succeeded++;
     this.#latency.total.record(t - (this.#open.get(id) ?? t));
     this.#open.delete(id);
     if (inputTokens !== undefined) this.#tokens.input += inputTokens;
     if (outputTokens !== undefined) this.#tokens.output += outputTokens;
+    if (repeated === true) this.#tokens.repeated += (inputTokens ?? 0) + (outputTokens ?? 0);
     if (firstTokenMs !== undefined) this.#latency.firstToken.record(firstTokenMs);
   }
 
@@ -271,7 +294,8 @@ export class Metrics {
     };
   }
 
-  #runFigures(id: string, { agents, startedAt, bound, settledAt, waitUs, cacheHits }: RunTotals): RunFigures {
+  #runFigures(id: string, run: RunTotals): RunFigures {
+    const { agents, startedAt, bound, settledAt, waitUs, cacheHits, isSkipped } = run;
     const makespanMs = settledAt === null ? null : distanceMs(startedAt, settledAt);
     return {
       bound,
@@ -280,12 +304,17 @@ export class Metrics {
       waitMs: waitUs / 1000,
       agents,
       cacheHits,
+      ...(this.#gated.has(id) && { skipped: isSkipped }),
     };
   }
 }
 
 function runTotals({ t, bound, agents }: Extract<TraceEvent, { type: 'run-started' }>): RunTotals {
-  return { agents, startedAt: t, bound, settledAt: null, waitUs: 0, cacheHits: 0 };
+  return { agents, startedAt: t, bound, settledAt: null, waitUs: 0, cacheHits: 0, isSkipped: false };
+}
+
+function skippedTotals({ t, agents }: Extract<TraceEvent, { type: 'run-skipped' }>): RunTotals {
+  return { agents, startedAt: t, bound: 0, settledAt: null, waitUs: 0, cacheHits: 0, isSkipped: true };
 }
 
 /** Whether an answer arrived: a success, a refusal, or what else a provider sends. Any other attempt timed out. */

@@ -3,17 +3,17 @@
  * provider becomes is in the scenario's timeline, at the same place in order.
  */
 
-import type { ProviderSettings, Scenario } from '../scenario/scenario.js';
+import type { ProviderChange, ProviderSettings, Scenario } from '../scenario/scenario.js';
 import type { ProviderChanged } from '../trace/events.js';
 
 export class ProviderChanges {
-  readonly #changes: Scenario['timeline'];
+  readonly #changes: readonly ProviderChange[];
   #next = 0;
   #providers: Readonly<Record<string, ProviderSettings>>;
 
   constructor({ providers, timeline }: Pick<Scenario, 'providers' | 'timeline'>) {
     this.#providers = providers;
-    this.#changes = timeline.filter(({ kind }) => kind === 'set');
+    this.#changes = timeline.filter((entry) => entry.kind === 'set');
   }
 
   get providers(): Readonly<Record<string, ProviderSettings>> {

@@ -9,10 +9,12 @@ export function scenarioOf(started: TraceStarted): Scenario {
   return started.scenario as Scenario;
 }
 
-/** Each `provider/model` that is asked: by the runs in the order of the file, then by arrivals, then by observers. */
-export function keysAsked({ workload }: Scenario): readonly string[] {
+/** Each `provider/model` that is asked: by the runs in the order of the file, by arrivals, by observers, and by amended runs. */
+export function keysAsked({ workload, timeline }: Scenario): readonly string[] {
   const { runs, arrivals = [], observers = [] } = workload;
-  return [...new Set([...runs, ...arrivals, ...observers].map(({ target }) => `${target.provider}/${target.model}`))];
+  const amended = timeline.flatMap((entry) => (entry.kind === 'amend' && entry.target ? [entry.target] : []));
+  const targets = [...[...runs, ...arrivals, ...observers].map(({ target }) => target), ...amended];
+  return [...new Set(targets.map(({ provider, model }) => `${provider}/${model}`))];
 }
 
 export function taskPartsOf({ workload }: Scenario): TaskParts {

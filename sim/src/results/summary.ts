@@ -69,7 +69,7 @@ export type Figures = Omit<Summary, 'expectations' | 'traceSha256'>;
 export interface RequestCounts {
   /** `succeeded + lost + unfinished`. */
   readonly logical: number;
-  /** `succeeded + refused + failed + ended`, and those that were open when the run stopped. */
+  /** `succeeded + refused + failed + ended`, and those that were open when the run stopped. Withdrawn ones have ended. */
   readonly attempts: number;
   readonly succeeded: number;
   /** Attempts settled as a throttle. */
@@ -124,6 +124,8 @@ export interface RunFigures {
   readonly waitMs: number;
   readonly agents: number;
   readonly cacheHits: number;
+  /** Of a run with a gate: whether it was left out, because too little came of what went before. */
+  readonly skipped?: boolean;
 }
 
 export interface ProviderFigures {

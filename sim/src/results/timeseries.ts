@@ -124,6 +124,9 @@ export class TimeSeries {
       case 'request-settled':
         this.#settled(event);
         break;
+      case 'request-withdrawn':
+        if (event.from === 'queue') this.#changed(event.key, t)[QUEUED]!--;
+        break;
       case 'concurrency-changed':
         this.#capChanged(event);
         break;
@@ -154,6 +157,8 @@ export class TimeSeries {
       case 'tool-released':
       case 'context-compacted':
       case 'task-ended':
+      case 'run-paused':
+      case 'run-skipped':
         break;
       case 'trace-finished':
         this.#ending = event;

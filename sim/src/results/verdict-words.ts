@@ -36,6 +36,7 @@ function unitOf(path: string, summary: Summary): FieldUnit {
   const fields = summaryFields({
     keys: Object.keys(summary.keys),
     runs: Object.keys(summary.runs),
+    gated: Object.keys(summary.runs),
     quotasOf: (key) => Object.keys(summary.providers[key]?.refusedBy ?? {}),
     tasks: summary.tasks !== undefined,
     tools: summary.tools !== undefined,

@@ -5,10 +5,10 @@
 
 import { z } from 'zod';
 import { agentRows } from './agent-rows.js';
-import type { CsvFiles } from './csv.js';
 import { withFaults } from './csv-issue.js';
 import type { Distributions } from './distribution-schema.js';
 import { type FieldRule, withRules } from './field-rule.js';
+import { fileRows, type ScenarioFiles } from './found-files.js';
 import { expected, readShare, text, whole } from './quantities.js';
 import { asMapping } from './raw-data.js';
 import type { AgentsSettings, TokensSettings } from './scenario.js';
@@ -22,20 +22,27 @@ const MOST_AGENTS = 1_000_000;
 /** Of one agent, one after the other. */
 const MOST_REQUESTS = 1_000_000_000;
 
-export function agents(files: CsvFiles, distributions: Distributions): z.ZodType<AgentsSettings> {
+export function agents(files: ScenarioFiles, distributions: Distributions): z.ZodType<AgentsSettings> {
   const written = z.strictObject(
     {
       count: z
         .exactOptional(whole({ min: 1, max: MOST_AGENTS }))
-        .describe('How many agents. Whole number from 1 to 1,000,000. Or else csv.'),
+        .describe('How many agents. Whole number from 1 to 1,000,000. Or else csv or files.'),
       csv: z
         .exactOptional(text('the name of a CSV file'))
         .describe(
           'A CSV file, relative to the scenario, with one agent per row: name, and bytes or input, and output.',
         ),
-      name: z
-        .exactOptional(text('a name'))
-        .meta({ description: 'The name of an agent; {n} is its number, from 1.', default: defaultName }),
+      files: z
+        .exactOptional(text('a pattern of files'))
+        .describe(
+          'A pattern, relative to the scenario, as ../src/**/*.ts: one agent per file, named by its path, its input four bytes a token.',
+        ),
+      name: z.exactOptional(text('a name')).meta({
+        description:
+          'The name of an agent; {n} is its number, from 1, {random} another word in each run: a name that is not stable finds nothing in the cache.',
+        default: defaultName,
+      }),
       asks: whole({ min: 1, max: MOST_REQUESTS })
         .prefault(1)
         .describe('Asks of one agent, one after the other. Whole number ≥ 1.'),
@@ -47,25 +54,36 @@ export function agents(files: CsvFiles, distributions: Distributions): z.ZodType
       context: z.exactOptional(context()).describe('A context that grows with each turn. Default: none.'),
       limits: z.exactOptional(limits()).describe('What ends an ask before its work is done. Default: none.'),
     },
-    { error: expected('a mapping with count or csv') },
+    { error: expected('a mapping with count, csv or files') },
   );
-  return withRules(written, ...populationRules).transform(
-    ({ count, csv, name, asks, requests, tokens: used, ...life }, context) => {
-      const population: AgentsSettings['population'] =
-        csv === undefined
-          ? { kind: 'count', count: count ?? 0, name: name ?? defaultName }
-          : { kind: 'rows', rows: withFaults(context, (report) => agentRows(files, csv, report)) };
-      return { population, asks, requests, tokens: used, ...life };
-    },
-  );
+  return withRules(written, ...populationRules).transform(({ count, csv, files: pattern, name, ...life }, context) => {
+    return { population: populationOf({ count, csv, files: pattern, name }, files, context), ...life };
+  });
 }
 
-/** Exactly one of count and csv, names that differ, and tools that come to an end. */
+interface WrittenPopulation {
+  readonly count: number | undefined;
+  readonly csv: string | undefined;
+  readonly files: string | undefined;
+  readonly name: string | undefined;
+}
+
+function populationOf(
+  { count, csv, files: pattern, name }: WrittenPopulation,
+  files: ScenarioFiles,
+  context: z.RefinementCtx,
+): AgentsSettings['population'] {
+  if (csv !== undefined) return { kind: 'rows', rows: withFaults(context, (report) => agentRows(files, csv, report)) };
+  if (pattern !== undefined) return { kind: 'rows', rows: fileRows(files.find, pattern, context, MOST_AGENTS) };
+  return { kind: 'count', count: count ?? 0, name: name ?? defaultName };
+}
+
+/** Exactly one of count, csv and files, names that differ, and tools that come to an end. */
 const populationRules: readonly FieldRule[] = [
   {
-    message: 'says nothing of how many there are; give count, or csv with one agent per row',
+    message: 'says nothing of how many there are; give count, csv with one agent per row, or files with one per file',
     isMissing: true,
-    holds: ({ count, csv }) => count !== undefined || csv !== undefined,
+    holds: ({ count, csv, files }) => count !== undefined || csv !== undefined || files !== undefined,
   },
   {
     field: 'csv',
@@ -73,15 +91,24 @@ const populationRules: readonly FieldRule[] = [
     holds: ({ count, csv }) => count === undefined || csv === undefined,
   },
   {
+    field: 'files',
+    message: 'stands beside count or csv; give one of the three',
+    holds: ({ count, csv, files }) => files === undefined || (count === undefined && csv === undefined),
+  },
+  {
     field: 'name',
-    message: 'belongs to count; the agents of a csv have the names of its rows',
-    holds: ({ csv, name }) => csv === undefined || name === undefined,
+    message: 'belongs to count; the agents of a csv have the names of its rows, those of files their paths',
+    holds: ({ csv, files, name }) => (csv === undefined && files === undefined) || name === undefined,
   },
   {
     field: 'name',
     message: "gives all agents one name; put {n}, the agent's number, into it",
-    holds: ({ count, csv, name }) =>
-      count === 1 || csv !== undefined || typeof name !== 'string' || name.includes('{n}'),
+    holds: ({ count, csv, files, name }) =>
+      count === 1 ||
+      csv !== undefined ||
+      files !== undefined ||
+      typeof name !== 'string' ||
+      /\{(n|random)\}/.test(name),
   },
   {
     field: 'tools',

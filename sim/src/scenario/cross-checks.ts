@@ -10,6 +10,7 @@ import type { Path } from './path.js';
 import type { Finding } from './problems.js';
 import { quotaNameOf } from './quota-schema.js';
 import { asList, asMapping, entriesOf, valueAt } from './raw-data.js';
+import { amendedModels, runOrderChecks, successorIds } from './run-order-checks.js';
 import type { SummaryNames, TaskParts } from './summary-fields.js';
 import { splitTarget } from './target.js';
 
@@ -22,6 +23,7 @@ export function crossChecks(data: unknown): readonly Finding[] {
     ...callerIds(data),
     ...targets(data),
     ...hangs(data),
+    ...runOrderChecks(data),
   ];
 }
 
@@ -136,11 +138,22 @@ function callerIds(data: unknown): readonly Finding[] {
   });
 }
 
-/** The targets that have the form of one, with the place of who asks them. */
-function writtenTargets(data: unknown): readonly { readonly path: Path; readonly target: string }[] {
-  return callers(data).flatMap(({ path, target }) =>
-    typeof target === 'string' && target.includes('/') ? [{ path, target }] : [],
+/** A target that has the form of one, where it stands, and who asks it. */
+interface WrittenTarget {
+  readonly path: Path;
+  readonly caller: Path;
+  readonly target: string;
+}
+
+function writtenTargets(data: unknown): readonly WrittenTarget[] {
+  const all = callers(data);
+  const own = all.flatMap(({ path, target }): readonly WrittenTarget[] =>
+    typeof target === 'string' && target.includes('/') ? [{ path: [...path, 'target'], caller: path, target }] : [],
   );
+  const amended = amendedModels(data).flatMap(({ path, run, model }) =>
+    all.flatMap(({ id, path: caller }) => (id === run ? [{ path, caller, target: model }] : [])),
+  );
+  return [...own, ...amended];
 }
 
 function targets(data: unknown): readonly Finding[] {
@@ -156,7 +169,7 @@ function targets(data: unknown): readonly Finding[] {
   return writtenTargets(data)
     .filter(({ target }) => !keys.includes(target))
     .map(({ path, target }) => ({
-      path: [...path, 'target'],
+      path,
       at: 'value',
       message: `there is no ${echo(target)}${suggestion(target, keys, 'there is')}`,
     }));
@@ -164,13 +177,13 @@ function targets(data: unknown): readonly Finding[] {
 
 /** An attempt that hangs has no end but its timeout. */
 function hangs(data: unknown): readonly Finding[] {
-  return writtenTargets(data).flatMap(({ path, target }): readonly Finding[] => {
+  return writtenTargets(data).flatMap(({ caller, target }): readonly Finding[] => {
     const { provider, model } = splitTarget(target);
     const faults = asList(valueAt(data, ['providers', provider, 'models', model, 'faults']));
     const at = faults.findIndex((fault) => asMapping(fault)?.kind === 'hang');
-    if (at < 0 || valueAt(data, [...path, 'timeout']) !== undefined) return [];
+    if (at < 0 || valueAt(data, [...caller, 'timeout']) !== undefined) return [];
     const message = `is missing; ${echo(target)} may hang (faults[${at}]), and an attempt that hangs ends only by a timeout`;
-    return [{ path: [...path, 'timeout'], at: 'value', message, missingIn: path }];
+    return [{ path: [...caller, 'timeout'], at: 'value', message, missingIn: caller }];
   });
 }
 
@@ -186,10 +199,14 @@ function taskParts(data: unknown): TaskParts {
 /** The names that the scenario gives to the fields of its summary. */
 export function summaryNames(data: unknown): SummaryNames {
   const keys = new Set(writtenTargets(data).map(({ target }) => target));
-  const ids = callers(data).flatMap(({ list, id }) => (list === 'runs' ? [id] : []));
+  const runs = asList(valueAt(data, ['workload', 'runs'])).flatMap((run) => {
+    const { id, gate } = asMapping(run) ?? {};
+    return typeof id === 'string' ? [{ id, isGated: gate !== undefined }] : [];
+  });
   return {
     keys: [...keys],
-    runs: ids.filter((id) => typeof id === 'string'),
+    runs: runs.flatMap(({ id }) => [id, ...successorIds(data, id)]),
+    gated: runs.flatMap(({ id, isGated }) => (isGated ? [id, ...successorIds(data, id)] : [])),
     quotasOf: (key) => {
       const { provider, model } = splitTarget(key);
       const has = (...path: Path): boolean => valueAt(data, ['providers', provider, ...path]) !== undefined;

@@ -40,6 +40,10 @@ export function governor(): z.ZodType<GovernorSettings> {
           oneOf(['streak', 'window']),
           'Successes for a raise to a level that was refused before: K, or as many as the cap is. Default streak.',
         ),
+        maxQueue: optional(
+          whole({ min: 1 }),
+          'Requests that may wait on one key; one more is lost. Whole number ≥ 1. Default: no limit.',
+        ),
         ...counts(),
         ...times(),
       },

@@ -7,6 +7,7 @@ import { basename, dirname, extname, join } from 'node:path';
 import { crossChecks, summaryNames } from './cross-checks.js';
 import { csvFiles } from './csv.js';
 import { readExpectations } from './expectations.js';
+import type { FoundFile } from './found-files.js';
 import { check } from './issues.js';
 import { takeOutNotYet } from './not-yet.js';
 import { applyOverrides, type Overridden, type OverrideOptions } from './overrides.js';
@@ -26,6 +27,8 @@ export interface ScenarioSource {
   readonly path?: string;
   /** Reads a file that the scenario names, relative to the scenario. Throws if it cannot. */
   readFile(relativePath: string): string;
+  /** Finds the files that a pattern matches. Throws if it cannot; absent: there are no files. */
+  findFiles?(pattern: string): readonly FoundFile[];
 }
 
 export type LoadResult =
@@ -41,7 +44,8 @@ export function loadScenario(source: ScenarioSource, options: OverrideOptions = 
     return problemsOf(syntax.length === 0 ? [empty] : syntax, source);
   }
   const nameOfFile = (path: string): string => (source.path === undefined ? path : join(dirname(source.path), path));
-  const schemas = languageSchemas(csvFiles((path) => source.readFile(path), nameOfFile));
+  const find = (pattern: string): readonly FoundFile[] => source.findFiles?.(pattern) ?? [];
+  const schemas = languageSchemas({ ...csvFiles((path) => source.readFile(path), nameOfFile), find });
   const overridden = overrides(schemas, yaml.data, options);
   const resolved = resolve(schemas, overridden.data, source.path);
   if (resolved.kind === 'scenario' && syntax.length === 0 && overridden.findings.length === 0) return resolved;

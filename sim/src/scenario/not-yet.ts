@@ -10,9 +10,8 @@ import { entriesOf, valueAt, withoutField } from './raw-data.js';
 
 /** `*` stands for any one name or index. */
 const fields: readonly { readonly under: readonly string[]; readonly names: readonly string[] }[] = [
-  { under: ['governor'], names: ['pacing', 'latencySignal', 'maxQueue'] },
-  { under: ['workload', 'runs', '*', 'agents'], names: ['files'] },
-  { under: ['timeline', '*'], names: ['retune', 'amend', 'pause', 'crash'] },
+  { under: ['governor'], names: ['pacing', 'latencySignal'] },
+  { under: ['timeline', '*'], names: ['crash'] },
 ];
 
 const controllers = ['pacer', 'oracle'];

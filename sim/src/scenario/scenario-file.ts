@@ -5,6 +5,8 @@
 
 import { readFileSync, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
+import { globSync } from 'tinyglobby';
+import type { FoundFile } from './found-files.js';
 import { type LoadResult, loadScenario } from './load.js';
 import type { OverrideOptions } from './overrides.js';
 import { reasonOf } from './read-failure.js';
@@ -25,7 +27,13 @@ export function loadScenarioFile(path: string, options: OverrideOptions = {}): L
     return { kind: 'problems', problems: [{ file: path, line: 0, column: 0, path: '', message }] };
   }
   const readFile = (relativePath: string): string => readText(resolve(dirname(path), relativePath), largestCsv);
-  return loadScenario({ text, path, readFile }, options);
+  return loadScenario({ text, path, readFile, findFiles: (pattern) => find(pattern, dirname(path)) }, options);
+}
+
+/** Links are not followed: what they lead to may be anywhere, and may lead back. */
+function find(pattern: string, cwd: string): readonly FoundFile[] {
+  const paths = globSync(pattern, { cwd, onlyFiles: true, followSymbolicLinks: false, expandDirectories: false });
+  return paths.map((found) => ({ path: found, bytes: statSync(resolve(cwd, found)).size }));
 }
 
 /** @throws Error in words fit for a problem, or the system's own. */

@@ -71,6 +71,7 @@ export interface GovernorNumbers {
   readonly probeBackoffMax?: number;
   readonly recovery?: 'additive' | 'slow-start';
   readonly growth?: 'streak' | 'window';
+  readonly maxQueue?: number;
 }
 
 /** Names are those of the governor's `RetryPolicy`. `Infinity` is written `null` so that the scenario stays JSON. */
@@ -192,6 +193,10 @@ export interface RunSettings {
   readonly timeoutMs: number | null;
   /** In place of the governor's. */
   readonly retry?: RetrySettings;
+  /** It starts when all of these are over, and `startMs` later; absent = by the clock. */
+  readonly after?: readonly string[];
+  /** The share of the asks of those before it that must have got all their answers; else it is skipped. Absent = none. */
+  readonly gate?: number;
   readonly agents: AgentsSettings;
 }
 
@@ -228,7 +233,9 @@ export interface AgentRow {
   readonly outputTokens?: number;
 }
 
-export type TimelineEntry = {
+export type TimelineEntry = ProviderChange | RunChange;
+
+export interface ProviderChange {
   readonly kind: 'set';
   readonly atMs: number;
   readonly path: string;
@@ -236,7 +243,22 @@ export type TimelineEntry = {
   readonly provider: string;
   /** The provider as it is from this instant on, all earlier entries applied. */
   readonly becomes: ProviderSettings;
-};
+}
+
+/** What happens to a run, by the id that the scenario gives it: its successors are the same run. */
+export type RunChange =
+  /** In place; null = back to the default bound. */
+  | { readonly kind: 'retune'; readonly atMs: number; readonly run: string; readonly maxConcurrency: number | null }
+  /** A field that is absent is left as it is, null goes back to the default. Another target makes a successor. */
+  | {
+      readonly kind: 'amend';
+      readonly atMs: number;
+      readonly run: string;
+      readonly maxConcurrency?: number | null;
+      readonly target?: TargetSettings | null;
+    }
+  /** No new request for so long. */
+  | { readonly kind: 'pause'; readonly atMs: number; readonly run: string; readonly forMs: number };
 
 export interface StopRule {
   readonly when: 'done' | 'time';

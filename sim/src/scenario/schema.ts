@@ -5,14 +5,16 @@
  */
 
 import { z } from 'zod';
-import { type CsvFiles, csvFiles } from './csv.js';
+import { csvFiles } from './csv.js';
 import { distributions } from './distribution-schema.js';
 import { withRules } from './field-rule.js';
+import type { ScenarioFiles } from './found-files.js';
 import { governor } from './governor-schema.js';
 import { live } from './live-schema.js';
 import { provider } from './provider-schema.js';
 import { duration, expected, oneOf, text, whole } from './quantities.js';
 import type { GovernorSettings, LiveHints, ProviderSettings, Scenario, StopRule } from './scenario.js';
+import { timeline } from './timeline-schema.js';
 import { workload } from './workload-schema.js';
 
 /** A scenario that fits the schema; its timeline and expectations are still as written. */
@@ -52,7 +54,7 @@ const headFields = {
 };
 
 const tailFields = {
-  timeline: timeline().prefault([]).describe('Changes of the provider while the scenario runs.'),
+  timeline: timeline().prefault([]).describe('Changes of providers and runs while the scenario runs.'),
   stop: stop().prefault({}).describe('When the scenario ends.'),
   expect: expectations().prefault({}).describe('What must come out, by the path of a field of summary.json.'),
   live: z.exactOptional(live()).describe('Against a real endpoint, with --live: variables to use, and prices.'),
@@ -64,8 +66,8 @@ export interface LanguageSchemas {
   readonly provider: z.ZodType<ProviderSettings>;
 }
 
-/** @param files Where the CSV files come from that a scenario names. */
-export function languageSchemas(files: CsvFiles): LanguageSchemas {
+/** @param files Where the files come from that a scenario names. */
+export function languageSchemas(files: ScenarioFiles): LanguageSchemas {
   const amounts = distributions(files);
   const oneProvider = provider(amounts);
   const scenario = z
@@ -87,24 +89,6 @@ function providers(one: z.ZodType<ProviderSettings>): z.ZodType<Readonly<Record<
     description: 'The providers, by name. A name has no slash.',
     propertyNames: { pattern: '^[^/]+$' },
   });
-}
-
-function timeline(): z.ZodType<unknown> {
-  const entry = z.strictObject(
-    {
-      at: duration().describe('When.'),
-      set: z
-        .record(z.string(), z.unknown(), { error: expected('a mapping from paths to values') })
-        .refine((set) => Object.keys(set).length > 0, { error: 'is empty; give it at least one path and value' })
-        .meta({
-          description:
-            'New values of existing numbers, latencies and hints, by path: providers.acme.models.large.quotas[0].concurrency',
-          minProperties: 1,
-        }),
-    },
-    { error: expected('a change: { at, set }') },
-  );
-  return z.array(entry, { error: expected('a list of changes') });
 }
 
 function stop(): z.ZodType<StopRule> {
@@ -139,12 +123,11 @@ function expectations(): z.ZodType<unknown> {
   return z.record(z.string(), bounds, { error: expected('a mapping from fields of summary.json to bounds') });
 }
 
-const noFiles: CsvFiles = csvFiles(
-  () => {
-    throw new Error('a schema reads no files');
-  },
-  (path) => path,
-);
+function nothingToRead(): never {
+  throw new Error('a schema reads no files');
+}
+
+const noFiles: ScenarioFiles = { ...csvFiles(nothingToRead, (path) => path), find: nothingToRead };
 
 /** The JSON Schema of what an author may write, for editors. */
 export function jsonSchema(): object {

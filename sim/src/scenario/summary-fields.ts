@@ -26,6 +26,8 @@ export interface SummaryNames extends TaskParts {
   /** Each `provider/model` that a run asks. */
   readonly keys: readonly string[];
   readonly runs: readonly string[];
+  /** Of these, the ones with a gate. */
+  readonly gated: readonly string[];
   /** The quotas that may refuse a request of this key. */
   quotasOf(key: string): readonly string[];
   /** Whether anything governs; without, there is no cap. */
@@ -56,13 +58,14 @@ export function summaryFields(names: SummaryNames): Fields {
     queue: level,
     inFlight: level,
     keys: each(names.keys, () => keyFields(names.isGoverned)),
-    runs: each(names.runs, () => ({
+    runs: each(names.runs, (run) => ({
       bound: 'number',
       makespanMs: 'ms',
       effective: all('number', 'min', 'mean'),
       waitMs: 'ms',
       agents: 'number',
       cacheHits: 'number',
+      ...(names.gated.includes(run) && { skipped: 'flag' as const }),
     })),
     providers: each(names.keys, (key) => ({
       ...all('number', 'admitted', 'refused', 'peakInFlight'),

@@ -1,6 +1,7 @@
 /**
- * The timeline of a scenario: each `set` applied, in order of time, to the provider as the ones before it left it, and
- * the provider checked and resolved again. A change may only move numbers, latencies and hints of what is there.
+ * The timeline of a scenario, in order of time: each `set` applied to the provider as the ones before it left it, and the
+ * provider checked and resolved again; it may only move numbers, latencies and hints of what is there. What happens to
+ * runs is read as it stands.
  */
 
 import type { z } from 'zod';
@@ -12,6 +13,7 @@ import { quotaNameOf } from './quota-schema.js';
 import { asList, asMapping, entriesOf, valueAt, withValue } from './raw-data.js';
 import type { ProviderSettings, TimelineEntry } from './scenario.js';
 import { setValue } from './set-value.js';
+import { readRunChanges } from './timeline-schema.js';
 
 export interface TimelineSchemas {
   /** Of the whole scenario: it knows which paths there are. */
@@ -26,10 +28,10 @@ export interface ReadTimeline {
 
 /** @param data The scenario as written. What is wrong with it elsewhere is not repeated here. */
 export function readTimeline(data: unknown, schemas: TimelineSchemas): ReadTimeline {
-  const entries: TimelineEntry[] = [];
+  const entries: Placed[] = readRunChanges(valueAt(data, ['timeline']));
   const findings: Finding[] = [];
   const changes = writtenChanges(data);
-  if (changes.length === 0) return { entries, findings };
+  if (changes.length === 0) return { entries: inTime(entries), findings };
   const sound = soundProviders(data, schemas);
   let current = withPinnedNames(data);
   for (const change of changes) {
@@ -37,10 +39,18 @@ export function readTimeline(data: unknown, schemas: TimelineSchemas): ReadTimel
     if (step.kind === 'findings') findings.push(...step.findings);
     if (step.kind === 'changed') {
       current = step.data;
-      entries.push(step.entry);
+      entries.push({ index: change.index, entry: step.entry });
     }
   }
-  return { entries, findings };
+  return { entries: inTime(entries), findings };
+}
+
+/** `index`: of the entry in the file. */
+type Placed = { readonly index: number; readonly entry: TimelineEntry };
+
+/** At equal times in order of the file. */
+function inTime(entries: readonly Placed[]): readonly TimelineEntry[] {
+  return [...entries].sort((a, b) => a.entry.atMs - b.entry.atMs || a.index - b.index).map(({ entry }) => entry);
 }
 
 interface Change {

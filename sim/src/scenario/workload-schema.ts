@@ -6,14 +6,15 @@
 import { z } from 'zod';
 import { agents } from './agents-schema.js';
 import { arrivals } from './arrivals-schema.js';
-import type { CsvFiles } from './csv.js';
 import type { Distributions } from './distribution-schema.js';
+import { withRules } from './field-rule.js';
+import type { ScenarioFiles } from './found-files.js';
 import { retry } from './governor-schema.js';
-import { duration, expected, text, whole } from './quantities.js';
+import { duration, expected, share, text, whole } from './quantities.js';
 import type { RunSettings, WorkloadSettings } from './scenario.js';
 import { splitTarget, target } from './target.js';
 
-export function workload(files: CsvFiles, distributions: Distributions): z.ZodType<WorkloadSettings> {
+export function workload(files: ScenarioFiles, distributions: Distributions): z.ZodType<WorkloadSettings> {
   return z
     .strictObject(
       {
@@ -48,36 +49,56 @@ function executors(): z.ZodType<{ readonly pool: number }> {
   );
 }
 
-function run(files: CsvFiles, distributions: Distributions): z.ZodType<RunSettings> {
-  return z
-    .strictObject(
-      {
-        id: text('the name of the run').describe('The name of the run; each run has its own.'),
-        target: target().describe('The model that answers, as provider/model.'),
-        start: duration().prefault(0).describe('When the run starts.'),
-        maxConcurrency: z
-          .exactOptional(bound())
-          .describe('Agents working at once. Whole number ≥ 1; null, the default: the default bound.'),
-        timeout: z
-          .exactOptional(duration({ positive: true }))
-          .describe('Per attempt, from dispatch. A duration above 0. Default: none.'),
-        retry: z.exactOptional(retry()).describe("Retries of this run in place of the governor's."),
-        agents: agents(files, distributions).describe('The agents of the run, how many and what each asks.'),
-      },
-      { error: expected('a run: a mapping with id, target and agents') },
-    )
-    .transform(({ id, target: written, start, maxConcurrency, timeout, retry: own, agents: settings }) => ({
+function run(files: ScenarioFiles, distributions: Distributions): z.ZodType<RunSettings> {
+  const written = z.strictObject(
+    {
+      id: text('the name of the run').describe('The name of the run; each run has its own.'),
+      target: target().describe('The model that answers, as provider/model.'),
+      start: duration().prefault(0).describe('When the run starts; with `after`, how long after those.'),
+      after: z
+        .exactOptional(
+          z
+            .array(text('the id of a run'), { error: expected('a list of ids of runs') })
+            .min(1, 'is empty; name at least one run'),
+        )
+        .describe('The run starts when all these runs are over.'),
+      gate: z
+        .exactOptional(share())
+        .describe(
+          'With `after`: the share of their asks that must have got all their answers; with fewer, the run is skipped.',
+        ),
+      maxConcurrency: z
+        .exactOptional(bound())
+        .describe('Agents working at once. Whole number ≥ 1; null, the default: the default bound.'),
+      timeout: z
+        .exactOptional(duration({ positive: true }))
+        .describe('Per attempt, from dispatch. A duration above 0. Default: none.'),
+      retry: z.exactOptional(retry()).describe("Retries of this run in place of the governor's."),
+      agents: agents(files, distributions).describe('The agents of the run, how many and what each asks.'),
+    },
+    { error: expected('a run: a mapping with id, target and agents') },
+  );
+  return withRules(written, {
+    field: 'gate',
+    message: 'is about the runs before it; say which they are with after',
+    holds: ({ after, gate }) => gate === undefined || after !== undefined,
+  }).transform(
+    ({ id, target: written, start, maxConcurrency, timeout, retry: own, after, gate, agents: settings }) => ({
       id,
       target: splitTarget(written),
       startMs: start,
       maxConcurrency: maxConcurrency ?? null,
       timeoutMs: timeout ?? null,
       ...(own !== undefined && { retry: own }),
+      ...(after !== undefined && { after }),
+      ...(gate !== undefined && { gate }),
       agents: settings,
-    }));
+    }),
+  );
 }
 
-function bound(): z.ZodType<number | null> {
+/** In agents working at once; null = the default bound. */
+export function bound(): z.ZodType<number | null> {
   const error = expected('a whole number ≥ 1 or null');
   return z.union([z.int({ error }).min(1), z.null({ error })], { error });
 }

@@ -13,8 +13,11 @@ export type TraceEvent =
   | RequestAdmitted
   | RequestSettled
   | RetryScheduled
+  | RequestWithdrawn
   | ConcurrencyChanged
   | RunCapsChanged
+  | RunPaused
+  | RunSkipped
   | NodeWaiting
   | NodeExecuting
   | RunStalled
@@ -102,6 +105,8 @@ export interface RequestSettled extends AttemptEvent {
   readonly firstTokenMs?: number | undefined;
   /** What only a real answer tells; absent in virtual time. */
   readonly observed?: Observed | undefined;
+  /** Of a success that the run had before, in one that it replaced. */
+  readonly repeated?: true | undefined;
   /** The last attempt of this request, and no success. */
   readonly lost?: true | undefined;
 }
@@ -130,6 +135,15 @@ export interface RetryScheduled extends AttemptEvent {
   readonly delayMs: number;
 }
 
+/** Given up for good while it waited: for its turn, which ends the attempt unadmitted, or for its retry. */
+export interface RequestWithdrawn extends AttemptEvent {
+  readonly type: 'request-withdrawn';
+  /** In the backoff, `attempt` is the one that ended. */
+  readonly from: 'queue' | 'backoff';
+  /** The gate turned it away; absent where whoever asked gave up. */
+  readonly reason?: 'queue-full' | undefined;
+}
+
 export interface ConcurrencyChanged {
   readonly t: number;
   readonly type: 'concurrency-changed';
@@ -148,6 +162,27 @@ export interface RunCapsChanged {
   readonly run: string;
   readonly previous: number;
   readonly bound: number;
+}
+
+/** The run makes no new request until then; what it has asked already goes on. */
+export interface RunPaused {
+  readonly t: number;
+  readonly type: 'run-paused';
+  readonly run: string;
+  readonly untilMs: number;
+}
+
+/** The run never starts: too few of the asks before it came to their end with all their answers. */
+export interface RunSkipped {
+  readonly t: number;
+  readonly type: 'run-skipped';
+  readonly run: string;
+  readonly agents: number;
+  /** Of the runs that it comes after. */
+  readonly asks: number;
+  readonly finishedAsks: number;
+  /** The share of them that had to. */
+  readonly gate: number;
 }
 
 /** A subagent starts to wait: for a seat of its run, for a slot at the gate, or for its retry. */

@@ -3,14 +3,14 @@
  * it succeeds or is given up. Drives the governor through its synchronous form.
  */
 
-import { type Ask, Attempts, type Ticket, type Waiter } from '@tidegate/governor';
+import { type Ask, Attempts, QueueFullError, type Ticket, type Waiter, type Waiting } from '@tidegate/governor';
 import { type EventHandle, PHASE } from '../kernel/kernel.js';
 import type { RandomStream } from '../kernel/random.js';
-import type { RequestSettled, SettledOutcome } from '../trace/events.js';
+import type { RequestSettled, RequestWithdrawn, SettledOutcome } from '../trace/events.js';
 import type { Attempt, AttemptEnd, Luck } from '../transport/transport.js';
 import { observedOf } from './observed.js';
 import type { RequestSizes } from './request-sizes.js';
-import type { RequestContext } from './run-context.js';
+import type { Interruptible, RequestContext } from './run-context.js';
 import { wholeMicroseconds } from './whole-microseconds.js';
 
 type NoSuccess = Exclude<AttemptEnd, { class: 'ok' }>;
@@ -30,27 +30,41 @@ export interface Asker {
   answered(succeeded: boolean, end: AttemptEnd): void;
 }
 
-export class ModelRequest implements Waiter, Attempt {
+/** How a request ends that nobody asked for in the end, that a full queue turned away, or that a pause held back for good. */
+const GIVEN_UP: AttemptEnd = { class: 'transient', retryAfterMs: null };
+const TURNED_AWAY: AttemptEnd = { class: 'overload', retryAfterMs: null };
+export const NEVER_ASKED: AttemptEnd = { class: 'transient', retryAfterMs: null };
+
+export class ModelRequest implements Waiter, Attempt, Interruptible {
   readonly #context: RequestContext;
   readonly #asker: Asker;
   readonly #door: Door;
   readonly #attempts: Attempts;
-  readonly #id: number;
+  readonly #repeats: true | undefined;
+  /** 0 until it is queued for the first time. */
+  #id = 0;
   readonly inputTokens: number;
   readonly cachedTokens: number;
   readonly outputTokens: number;
   readonly maxTokens: number;
+  /** `held`: not asked yet, in a pause; `granted`: admitted, and sent within this instant. */
+  #place: 'held' | 'queue' | 'granted' | 'sent' | 'backoff' = 'queue';
+  #isInterrupted = false;
+  #waiting: Waiting | undefined;
   #ticket: Ticket | undefined;
   #sentAtMs = 0;
   #abandon: (() => void) | undefined;
   #timeout: EventHandle | undefined;
+  /** Of the backoff, or of the pause. */
+  #wake: EventHandle | undefined;
 
-  constructor(context: RequestContext, asker: Asker, door: Door, sizes: RequestSizes) {
+  /** @param repeats it succeeded before, in a run that this one replaced. */
+  constructor(context: RequestContext, asker: Asker, door: Door, sizes: RequestSizes, repeats?: true) {
     this.#context = context;
     this.#asker = asker;
     this.#door = door;
+    this.#repeats = repeats;
     this.#attempts = new Attempts(context.retry);
-    this.#id = context.clerk.nextRequestId();
     this.inputTokens = sizes.inputTokens;
     this.cachedTokens = sizes.cachedTokens ?? 0;
     this.outputTokens = sizes.outputTokens;
@@ -69,7 +83,16 @@ export class ModelRequest implements Waiter, Attempt {
     return this.#asker.luck;
   }
 
+  get isWaiting(): boolean {
+    return this.#place === 'queue' || this.#place === 'backoff' || this.#place === 'held';
+  }
+
   queue(): void {
+    if (this.#id === 0) {
+      this.#context.open?.add(this);
+      if (this.#isHeld()) return;
+      this.#id = this.#context.clerk.nextRequestId();
+    }
     const { clerk, scheduler, key, runId, observer, target } = this.#context;
     clerk.tell({
       t: scheduler.now(),
@@ -81,10 +104,56 @@ export class ModelRequest implements Waiter, Attempt {
       agent: this.#asker.name,
       observer,
     });
-    this.#door.enqueue(target, NO_OPTIONS, this);
+    this.#place = 'queue';
+    this.#waiting = this.#door.enqueue(target, NO_OPTIONS, this);
+  }
+
+  /**
+   * Gives the request up for good. What waits leaves its line at once, what is in flight is abandoned and settles as ended;
+   * one that is just being sent is abandoned when it is. Its asker hears of it within this instant.
+   */
+  interrupt(): void {
+    this.#isInterrupted = true;
+    switch (this.#place) {
+      case 'queue':
+        // Told before it leaves: a line that moves up lets others in.
+        this.#tellWithdrawn('queue');
+        this.#waiting?.cancel();
+        this.#over(false, GIVEN_UP);
+        return;
+      case 'backoff':
+        this.#cancelWake();
+        this.#tellWithdrawn('backoff');
+        this.#over(false, GIVEN_UP);
+        return;
+      case 'held':
+        this.#cancelWake();
+        this.#over(false, NEVER_ASKED);
+        return;
+      case 'sent':
+        this.#giveUp();
+        return;
+      case 'granted':
+        return;
+    }
+  }
+
+  /** A pause holds back what has not been asked; it comes again at the end of it. */
+  #isHeld(): boolean {
+    const { pause, scheduler } = this.#context;
+    const leftMs = pause?.leftMs(scheduler.now()) ?? 0;
+    if (leftMs === 0) return false;
+    this.#place = 'held';
+    this.#wake = scheduler.after(leftMs, PHASE.arrival, queueAgain, this);
+    return true;
+  }
+
+  #cancelWake(): void {
+    if (this.#wake !== undefined) this.#context.scheduler.cancel(this.#wake);
   }
 
   admitted(ticket: Ticket): void {
+    this.#place = 'granted';
     this.#ticket = ticket;
     const { clerk, scheduler, key, runId, observer } = this.#context;
     clerk.tellAdmitted({
@@ -102,16 +171,27 @@ export class ModelRequest implements Waiter, Attempt {
     scheduler.after(0, PHASE.dispatch, send, this);
   }
 
-  /** The gate refuses nobody while the run is open; that it did is a defect of this engine. */
+  /** Whoever is interrupted, and whoever comes to a full queue. The gate refuses nobody else while the run is open. */
   refused(reason: unknown): void {
-    throw reason;
+    if (this.#isInterrupted) return;
+    if (!(reason instanceof QueueFullError)) throw reason;
+    this.#tellWithdrawn('queue', 'queue-full');
+    // Not at once: what the agent asks next may be turned away too, and so on.
+    this.#context.scheduler.after(0, PHASE.completion, turnedAway, this);
+  }
+
+  /** Lost: a governor's own `request` does not try again either. */
+  turnedAway(): void {
+    if (!this.#isInterrupted) this.#over(false, TURNED_AWAY);
   }
 
   send(): void {
     const { scheduler, transport, timeoutMs } = this.#context;
     this.#sentAtMs = scheduler.now();
     if (timeoutMs !== null) this.#timeout = scheduler.after(timeoutMs, PHASE.timer, timeOut, this);
+    this.#place = 'sent';
     this.#abandon = transport.send(this);
+    if (this.#isInterrupted) this.#giveUp();
   }
 
   answered(end: AttemptEnd): void {
@@ -124,6 +204,37 @@ export class ModelRequest implements Waiter, Attempt {
     this.#end({ class: 'transient', retryAfterMs: null });
   }
 
+  #over(succeeded: boolean, end: AttemptEnd): void {
+    this.#context.open?.delete(this);
+    this.#asker.answered(succeeded, end);
+  }
+
+  #giveUp(): void {
+    const { clerk, scheduler } = this.#context;
+    this.#abandon?.();
+    if (this.#timeout !== undefined) scheduler.cancel(this.#timeout);
+    clerk.tell(this.#settled('ended', GIVEN_UP, this.#attempts.number, false));
+    this.#ticket?.end();
+    this.#over(false, GIVEN_UP);
+  }
+
+  #tellWithdrawn(from: RequestWithdrawn['from'], reason?: RequestWithdrawn['reason']): void {
+    const { clerk, scheduler, key, runId } = this.#context;
+    const { number } = this.#attempts;
+    clerk.tell({
+      t: scheduler.now(),
+      type: 'request-withdrawn',
+      id: this.#id,
+      // In a backoff the next attempt has its number already.
+      attempt: from === 'backoff' ? number - 1 : number,
+      key,
+      run: runId,
+      agent: this.#asker.name,
+      from,
+      reason,
+    });
+  }
+
   #end(end: AttemptEnd): void {
     const attempt = this.#attempts.number;
     const retryAfterMs = end.class === 'ok' ? null : end.retryAfterMs;
@@ -131,7 +242,7 @@ export class ModelRequest implements Waiter, Attempt {
     const retries = 'delayMs' in next;
     this.#settle(end, attempt, retries);
     if (retries) this.#retryAfter(next.delayMs, attempt);
-    else this.#asker.answered(end.class === 'ok', end);
+    else this.#over(end.class === 'ok', end);
   }
 
   /** The settlement is told before what it causes; a cooldown is known only once it has been caused. */
@@ -198,6 +309,7 @@ export class ModelRequest implements Waiter, Attempt {
       outputTokens: success?.outputTokens,
       firstTokenMs: success?.firstTokenMs ?? undefined,
       observed: observedOf(end),
+      repeated: success === undefined ? undefined : this.#repeats,
       lost: failure === undefined || retries ? undefined : true,
     };
   }
@@ -217,12 +329,17 @@ export class ModelRequest implements Waiter, Attempt {
       delayMs: wholeMs,
     });
     this.#door.backingOff();
-    scheduler.after(wholeMs, PHASE.timer, queueAgain, this);
+    this.#place = 'backoff';
+    this.#wake = scheduler.after(wholeMs, PHASE.timer, queueAgain, this);
   }
 }
 
 function send(request: ModelRequest): void {
   request.send();
+}
+
+function turnedAway(request: ModelRequest): void {
+  request.turnedAway();
 }
 
 function timeOut(request: ModelRequest): void {

@@ -7,12 +7,24 @@ import type { TargetSettings } from '../scenario/scenario.js';
 import type { Transport } from '../transport/transport.js';
 import type { Clerk } from './clerk.js';
 import type { ExecutorPool } from './executors.js';
+import type { Pause } from './pause.js';
+
+/** A request that may be given up before it is over. */
+export interface Interruptible {
+  /** It waits for its turn, its retry or the end of a pause. */
+  readonly isWaiting: boolean;
+  interrupt(): void;
+}
 
 export interface RequestContext {
   /** Undefined for requests without a run. */
   readonly runId: string | undefined;
   /** Its requests never queue and never cool. */
   readonly observer: true | undefined;
+  /** Undefined where nothing is ever paused. */
+  readonly pause: Pause | undefined;
+  /** Asked and not over; undefined where none is ever given up. */
+  readonly open: Set<Interruptible> | undefined;
   readonly target: TargetSettings;
   /** `provider/model`. */
   readonly key: string;

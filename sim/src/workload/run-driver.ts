@@ -1,23 +1,45 @@
-/** One run of a scenario: opens it at its time, sends its subagents in, and closes it when the last one is done. */
+/**
+ * One run of a scenario: opens it at its time, changes it while it is open (another bound, another model, a pause), and
+ * hears when it is done. A change that a governed run does not survive makes a successor, `<id>@2`; to the scenario it is
+ * the same run all along.
+ */
 
 import { PHASE } from '../kernel/kernel.js';
-import type { AgentRow, AgentsSettings, RunSettings } from '../scenario/scenario.js';
-import type { RunContext } from './run-context.js';
-import { Subagent } from './subagent.js';
-import { type Tally, workPlan } from './work-plan.js';
+import type { RunChange, RunSettings, TargetSettings } from '../scenario/scenario.js';
+import { agentRows } from './agent-names.js';
+import { OpenRun } from './open-run.js';
+import { Progress } from './progress.js';
+import type { Interruptible, RunContext } from './run-context.js';
+
+export interface RunDriverOptions {
+  /** False: nothing bounds the run but a bound that the scenario states. */
+  readonly governed: boolean;
+  /** Whether the timeline may replace it: then it is written down how far it has come. */
+  readonly mayBeReplaced: boolean;
+  readonly finished: () => void;
+}
 
 export class RunDriver {
   readonly #context: RunContext;
   readonly #settings: RunSettings;
-  readonly #governed: boolean;
-  readonly #finished: () => void;
+  readonly #options: RunDriverOptions;
+  readonly #progress: Progress | undefined;
+  /** Asks of all agents, and those that came to their end with all their answers. */
+  readonly asks: { readonly all: number; finished: number };
+  #target: TargetSettings;
+  /** As the scenario or its timeline states it; null = the default. */
+  #maxConcurrency: number | null;
+  #open: OpenRun | undefined;
+  #isOver = false;
 
-  /** @param governed false: nothing bounds the run but a bound that the scenario states. */
-  constructor(context: RunContext, settings: RunSettings, governed: boolean, finished: () => void) {
+  constructor(context: RunContext, settings: RunSettings, options: RunDriverOptions) {
     this.#context = context;
     this.#settings = settings;
-    this.#governed = governed;
-    this.#finished = finished;
+    this.#options = options;
+    this.#target = settings.target;
+    this.#maxConcurrency = settings.maxConcurrency;
+    this.asks = { all: agentCount(settings) * settings.agents.asks, finished: 0 };
+    if (options.mayBeReplaced) this.#progress = new Progress(settings.agents.asks);
   }
 
   schedule(): void {
@@ -25,33 +47,84 @@ export class RunDriver {
   }
 
   open(): void {
-    const { governor, clerk, scheduler } = this.#context;
-    const { id, agents: settings } = this.#settings;
-    const agents = rowsOf(settings);
-    const maxConcurrency = this.#settings.maxConcurrency ?? (this.#governed ? null : Math.max(1, agents.length));
-    const run = governor.openRun(id, { maxConcurrency });
-    clerk.tell({ t: scheduler.now(), type: 'run-started', run: id, bound: run.bound, agents: agents.length });
-
-    const tally: Tally = { succeeded: 0, lost: 0 };
-    let working = agents.length;
-    const plan = workPlan(settings, this.#context.executors !== null);
-    const finished = (): void => {
-      working--;
-      if (working > 0) return;
-      run.close();
-      clerk.tell({ t: scheduler.now(), type: 'run-finished', run: id, ...tally, cacheHits: 0 });
-      this.#finished();
-    };
-    for (const row of agents) new Subagent(this.#context, run, plan, row, tally, finished).begin();
+    const { governor } = this.#context;
+    const run = governor.openRun(this.#settings.id, { maxConcurrency: this.#bound(), settings: this.#target });
+    this.#begin(run);
   }
+
+  /** It never starts: too little came of what went before. */
+  skip(why: { readonly asks: number; readonly finishedAsks: number; readonly gate: number }): void {
+    const { clerk, scheduler } = this.#context;
+    const { id } = this.#settings;
+    clerk.tell({ t: scheduler.now(), type: 'run-skipped', run: id, agents: agentCount(this.#settings), ...why });
+    this.#finished();
+  }
+
+  /** What comes before the run is opened holds from its opening on; what comes after its end does nothing. */
+  change(change: RunChange): void {
+    if (this.#isOver) return;
+    switch (change.kind) {
+      case 'pause':
+        this.#hold(change.forMs);
+        return;
+      case 'retune':
+        this.#amend(change.maxConcurrency, undefined);
+        return;
+      case 'amend':
+        this.#amend(change.maxConcurrency, change.target);
+        return;
+      default:
+        change satisfies never;
+    }
+  }
+
+  #hold(forMs: number): void {
+    const { clerk, scheduler } = this.#context;
+    const t = scheduler.now();
+    const untilMs = t + forMs;
+    this.#context.pause?.extend(untilMs);
+    clerk.tell({ t, type: 'run-paused', run: this.#open?.run.id ?? this.#settings.id, untilMs });
+  }
+
+  /** Undefined leaves as it is, null goes back to the default. */
+  #amend(maxConcurrency: number | null | undefined, target: TargetSettings | null | undefined): void {
+    if (maxConcurrency !== undefined) this.#maxConcurrency = maxConcurrency;
+    const before = this.#target;
+    if (target !== undefined) this.#target = target ?? this.#settings.target;
+    if (this.#open === undefined) return;
+    // A run that is to be replaced is told off first, so that its requests end before those of others are let in.
+    if (before.provider !== this.#target.provider || before.model !== this.#target.model) this.#open.giveWay();
+    const bound = maxConcurrency === undefined ? {} : { maxConcurrency: this.#bound() };
+    const result = this.#open.run.amend({ ...bound, settings: this.#target });
+    if (result.kind === 'successor') this.#begin(result.run);
+  }
+
+  #begin(run: OpenRun['run']): void {
+    const { agents } = this.#settings;
+    const { provider, model } = this.#target;
+    const open = this.#options.mayBeReplaced ? new Set<Interruptible>() : undefined;
+    const context = { ...this.#context, runId: run.id, target: this.#target, key: `${provider}/${model}`, open };
+    const rows = agentRows(agents, context.streams.stream(`${run.id}/names`));
+    this.#open = new OpenRun(context, run, rows, agents, this.#progress, this.#finished);
+    this.#open.begin();
+  }
+
+  #bound(): number | null {
+    return this.#maxConcurrency ?? (this.#options.governed ? null : Math.max(1, agentCount(this.#settings)));
+  }
+
+  readonly #finished = (): void => {
+    this.#isOver = true;
+    this.asks.finished = this.#open?.tally.finishedAsks ?? 0;
+    this.#open = undefined;
+    this.#options.finished();
+  };
+}
+
+function agentCount({ agents: { population } }: RunSettings): number {
+  return population.kind === 'rows' ? population.rows.length : population.count;
 }
 
 function openRun(run: RunDriver): void {
   run.open();
-}
-
-/** The subagents of a run; what a row does not state is drawn. */
-function rowsOf({ population }: AgentsSettings): readonly AgentRow[] {
-  if (population.kind === 'rows') return population.rows;
-  return Array.from({ length: population.count }, (_, i) => ({ name: population.name.replaceAll('{n}', `${i + 1}`) }));
 }

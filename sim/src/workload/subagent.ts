@@ -7,12 +7,21 @@
 import type { Ask, Run, Starter } from '@tidegate/governor';
 import type { RandomStream } from '../kernel/random.js';
 import type { AgentRow } from '../scenario/scenario.js';
-import type { Luck } from '../transport/transport.js';
-import { type Asker, ModelRequest } from './model-request.js';
+import type { AttemptEnd, Luck } from '../transport/transport.js';
+import { type Asker, ModelRequest, NEVER_ASKED } from './model-request.js';
+import type { Progress } from './progress.js';
 import { drawSizes, type RequestSizes } from './request-sizes.js';
 import type { RunContext } from './run-context.js';
 import { Task } from './task.js';
 import type { Tally, WorkPlan } from './work-plan.js';
+
+/** Where a subagent writes down what it does. */
+export interface Books {
+  readonly tally: Tally;
+  /** Undefined where the run is never replaced. */
+  readonly progress: Progress | undefined;
+  readonly finished: () => void;
+}
 
 export class Subagent implements Starter, Asker {
   readonly name: string;
@@ -23,14 +32,23 @@ export class Subagent implements Starter, Asker {
   readonly #plan: WorkPlan;
   readonly #row: AgentRow;
   readonly #sizes: RandomStream;
-  readonly #tally: Tally;
-  readonly #finished: () => void;
+  readonly #index: number;
+  readonly #books: Books;
   readonly #task: Task | undefined;
   #asksLeft: number;
   #requestsLeft = 0;
   #ask: Ask | undefined;
+  #isInherited = false;
+  #isStopped = false;
 
-  constructor(context: RunContext, run: Run, plan: WorkPlan, row: AgentRow, tally: Tally, finished: () => void) {
+  /** @param place its row, and the row's number in the run, from 0. */
+  constructor(
+    context: RunContext,
+    run: Run,
+    plan: WorkPlan,
+    { row, index }: { readonly row: AgentRow; readonly index: number },
+    books: Books,
+  ) {
     const stream = (purpose: string): RandomStream => context.streams.stream(`${run.id}/${row.name}/${purpose}`);
     this.name = row.name;
     this.luck = {
@@ -47,38 +65,63 @@ export class Subagent implements Starter, Asker {
     this.#run = run;
     this.#plan = plan;
     this.#row = row;
-    this.#tally = tally;
-    this.#finished = finished;
+    this.#index = index;
+    this.#books = books;
     this.#asksLeft = plan.asks;
-    if (plan.task !== undefined) this.#task = new Task(context, this, plan, plan.task, tally, () => this.#askEnded());
+    if (plan.task !== undefined) this.#task = new Task(context, this, plan, plan.task, books.tally, this.#taskEnded);
   }
 
-  /** Waits for a seat and begins the next ask. */
+  /** Waits for a seat and begins the next ask; those that a replaced run had finished are passed over. */
   begin(): void {
-    this.#asksLeft--;
-    this.#run.enqueue(this.name, {}, this);
+    do {
+      this.#asksLeft--;
+      this.#isInherited = false;
+      this.#run.enqueue(this.name, {}, this);
+    } while (this.#isInherited && this.#asksLeft > 0);
+    if (this.#isInherited) this.#books.finished();
   }
 
   started(ask: Ask): void {
-    if (this.#task !== undefined) {
-      this.#task.begin(ask);
+    if (ask.inherited !== undefined) {
+      const { tally } = this.#books;
+      tally.cacheHits++;
+      tally.finishedAsks++;
+      this.#isInherited = true;
       return;
     }
     this.#ask = ask;
     this.#requestsLeft = this.#plan.requests;
-    this.#request();
+    if (this.#task === undefined) this.#request();
+    else this.#task.begin(ask, this.#askNumber + 1);
   }
 
   /** The run turns nobody away while it is open; that it did is a defect of this engine. */
   refused(reason: unknown): void {
-    throw reason;
+    if (!this.#isStopped) throw reason;
   }
 
-  answered(succeeded: boolean): void {
-    if (succeeded) this.#tally.succeeded++;
-    else this.#tally.lost++;
+  answered(succeeded: boolean, end: AttemptEnd): void {
+    const { tally } = this.#books;
+    if (succeeded) tally.succeeded++;
+    else if (end !== NEVER_ASKED) tally.lost++;
+    if (this.#isStopped) return;
+    if (succeeded) this.paid(this.#askNumber, this.#requestNumber);
     if (succeeded && this.#requestsLeft > 0) this.#request();
     else this.#endAsk(succeeded);
+  }
+
+  /** Nothing follows what it waits for and has in flight. */
+  stop(): void {
+    this.#isStopped = true;
+    this.#task?.stop();
+  }
+
+  paid(ask: number, request: number): void {
+    this.#books.progress?.succeeded(this.#index, ask, request);
+  }
+
+  wasPaid(ask: number, request: number): true | undefined {
+    return this.#books.progress?.has(this.#index, ask, request) === true ? true : undefined;
   }
 
   /** The sizes of its next request. */
@@ -86,19 +129,32 @@ export class Subagent implements Starter, Asker {
     return drawSizes(this.#plan.sizes, this.#sizes, this.#row);
   }
 
+  /** Both from 0. */
+  get #askNumber(): number {
+    return this.#plan.asks - this.#asksLeft - 1;
+  }
+
+  get #requestNumber(): number {
+    return this.#plan.requests - this.#requestsLeft - 1;
+  }
+
   #request(): void {
     this.#requestsLeft--;
-    new ModelRequest(this.#context, this, this.#ask as Ask, this.drawSizes()).queue();
+    const repeats = this.wasPaid(this.#askNumber, this.#requestNumber);
+    new ModelRequest(this.#context, this, this.#ask as Ask, this.drawSizes(), repeats).queue();
   }
 
   #endAsk(succeeded: boolean): void {
     if (succeeded) this.#ask?.end();
     else this.#ask?.abandon();
-    this.#askEnded();
+    this.#askEnded(succeeded);
   }
 
-  #askEnded(): void {
+  readonly #taskEnded = (isDone: boolean): void => this.#askEnded(isDone);
+
+  #askEnded(isDone: boolean): void {
+    if (isDone) this.#books.tally.finishedAsks++;
     if (this.#asksLeft > 0) this.begin();
-    else this.#finished();
+    else this.#books.finished();
   }
 }

@@ -13,7 +13,7 @@ import type { TaskEndReason } from '../trace/task-events.js';
 import type { AttemptEnd, Luck } from '../transport/transport.js';
 import { Conversation, LatestResults, type Memory, type Prompt, sizeOf } from './conversation.js';
 import type { Executed } from './executors.js';
-import { type Asker, ModelRequest } from './model-request.js';
+import { type Asker, ModelRequest, NEVER_ASKED } from './model-request.js';
 import type { RequestSizes } from './request-sizes.js';
 import type { RunContext } from './run-context.js';
 import { ToolBench, type ToolResults } from './tool-bench.js';
@@ -27,6 +27,9 @@ export interface Worker {
   readonly jitter: RandomStream;
   /** The sizes of its next request, the context not counted. */
   drawSizes(): RequestSizes;
+  /** Answered, in this run; whether it was in one that this run replaced. Both numbers from 0. */
+  paid(ask: number, request: number): void;
+  wasPaid(ask: number, request: number): true | undefined;
 }
 
 interface Step {
@@ -48,11 +51,12 @@ export class Task implements Asker, Executed {
   readonly #plan: WorkPlan;
   readonly #task: TaskPlan;
   readonly #tally: Tally;
-  readonly #ended: () => void;
+  readonly #ended: (isDone: boolean) => void;
   readonly #memory: Memory;
   readonly #conversation: Conversation | undefined;
   readonly #bench: ToolBench | undefined;
   #number = 0;
+  #isStopped = false;
   #ask: Ask | undefined;
   #phase: Phase = 'idle';
   #startedAtMs = 0;
@@ -69,8 +73,15 @@ export class Task implements Asker, Executed {
   #toolMsLeft = 0;
   #toolsSinceMs = 0;
 
-  /** @param ended The ask is over and has been left; nothing of this task is under way. */
-  constructor(context: RunContext, worker: Worker, plan: WorkPlan, task: TaskPlan, tally: Tally, ended: () => void) {
+  /** @param ended The ask is over and has been left, with its work done or not; nothing of this task is under way. */
+  constructor(
+    context: RunContext,
+    worker: Worker,
+    plan: WorkPlan,
+    task: TaskPlan,
+    tally: Tally,
+    ended: (isDone: boolean) => void,
+  ) {
     this.name = worker.name;
     this.luck = worker.luck;
     this.jitter = worker.jitter;
@@ -85,10 +96,10 @@ export class Task implements Asker, Executed {
     if (task.tools !== null) this.#bench = new ToolBench(context, worker.name, plan, task.tools, tally);
   }
 
-  /** The next task, in an ask that has a seat. The context of the ones before is still there. */
-  begin(ask: Ask): void {
+  /** The task of this number, in an ask that has a seat. The context of the ones before is still there. */
+  begin(ask: Ask, number: number): void {
     const { scheduler } = this.#context;
-    this.#number++;
+    this.#number = number;
     this.#ask = ask;
     this.#startedAtMs = scheduler.now();
     this.#requestsLeft = this.#plan.requests;
@@ -118,7 +129,8 @@ export class Task implements Asker, Executed {
       waitMs: wholeMicroseconds(scheduler.now() - sinceMs),
       ...prompt,
     });
-    new ModelRequest(this.#context, this, this.#ask as Ask, sizes).queue();
+    const repeats = kind === 'answer' ? this.#worker.wasPaid(this.#number - 1, this.#steps) : undefined;
+    new ModelRequest(this.#context, this, this.#ask as Ask, sizes, repeats).queue();
   }
 
   answered(succeeded: boolean, end: AttemptEnd): void {
@@ -126,10 +138,20 @@ export class Task implements Asker, Executed {
     const { kind, sizes } = this.#step as Step;
     this.#context.executors?.leave();
     if (succeeded) this.#tally.succeeded++;
-    else this.#tally.lost++;
+    else if (end !== NEVER_ASKED) this.#tally.lost++;
+    if (this.#isStopped) return;
+    if (succeeded && kind === 'answer') this.#worker.paid(this.#number - 1, this.#steps);
     if (succeeded) this.#tokens += sizes.inputTokens + sizes.outputTokens;
     if (kind === 'summary') this.#summarised(succeeded);
     else this.#stepMade(succeeded || isOfTheRequest(end), succeeded);
+  }
+
+  /** Its run is replaced: nothing follows what is under way. */
+  stop(): void {
+    this.#isStopped = true;
+    this.#cancelTimers();
+    if (this.#phase === 'waiting') this.#context.executors?.withdraw(this);
+    if (this.#phase === 'tools') this.#bench?.cut();
   }
 
   timeIsUp(): void {
@@ -246,13 +268,18 @@ export class Task implements Asker, Executed {
     this.#next();
   };
 
-  #end(reason: TaskEndReason): void {
-    const { clerk, scheduler, runId } = this.#context;
-    this.#phase = 'idle';
+  #cancelTimers(): void {
+    const { scheduler } = this.#context;
     if (this.#timer !== undefined) scheduler.cancel(this.#timer);
     if (this.#toolTimer !== undefined) scheduler.cancel(this.#toolTimer);
     this.#timer = undefined;
     this.#toolTimer = undefined;
+  }
+
+  #end(reason: TaskEndReason): void {
+    const { clerk, scheduler, runId } = this.#context;
+    this.#phase = 'idle';
+    this.#cancelTimers();
     clerk.tell({
       t: scheduler.now(),
       type: 'task-ended',
@@ -267,7 +294,7 @@ export class Task implements Asker, Executed {
     const leave = (): void => {
       if (reason === 'request-lost') this.#ask?.abandon();
       else this.#ask?.end();
-      this.#ended();
+      this.#ended(reason === 'done');
     };
     if (this.#bench === undefined) leave();
     else this.#bench.whenQuiet(leave);

@@ -53,8 +53,13 @@ function toolsPlan(settings: ToolsSettings): ToolsPlan {
   return { settings, duration: sampler(settings.durationMs), resultTokens: sampler(settings.resultTokens) };
 }
 
-/** Requests of a run that came to their end, and how. */
+/** What came of a run. */
 export interface Tally {
+  /** Requests. */
   succeeded: number;
   lost: number;
+  /** Asks that came to their end with all their answers, those of a replaced run included. */
+  finishedAsks: number;
+  /** Of these, the ones that a replaced run had finished. */
+  cacheHits: number;
 }

@@ -28,11 +28,19 @@ function withQuotas(quotas: ProviderSettings['quotas']): Scenario {
   return { ...SCENARIO, providers: { acme: { ...acme, models: { large: { ...large, quotas } } } } };
 }
 
+const CHANGED = 'providers.acme.models.large.quotas[0].concurrency';
+
 /** The provider takes two; from 1 s on it takes `limit`. */
 function withChange(limit: number): Scenario {
   const { providers } = withQuotas([{ kind: 'concurrency', name: 'concurrency', limit, refusedCount: false }]);
-  const path = 'providers.acme.models.large.quotas[0].concurrency';
-  const change = { kind: 'set', atMs: 1000, path, value: limit, provider: 'acme', becomes: providers.acme! } as const;
+  const change = {
+    kind: 'set',
+    atMs: 1000,
+    path: CHANGED,
+    value: limit,
+    provider: 'acme',
+    becomes: providers.acme!,
+  } as const;
   return { ...SCENARIO, timeline: [change] };
 }
 
@@ -110,7 +118,7 @@ describe('utilisation', () => {
     const scenario = withChange(1);
     const { utilisation } = measured(
       inOrder([traceStarted({ scenario })], request(1, 0, 2000), request(2, 0, 1500), [
-        { t: 1000, type: 'provider-changed', path: scenario.timeline[0]!.path, value: 1 },
+        { t: 1000, type: 'provider-changed', path: CHANGED, value: 1 },
         traceFinished(2000),
       ]),
     );
@@ -150,9 +158,7 @@ describe('settling', () => {
         caps.map(([t, previous, next]) =>
           capChanged(t, previous, next, next < previous ? 'rate_limited' : 'recovered'),
         ),
-        scenario === undefined
-          ? []
-          : [{ t: 1000, type: 'provider-changed', path: scenario.timeline[0]!.path, value: 0 } as const],
+        scenario === undefined ? [] : [{ t: 1000, type: 'provider-changed', path: CHANGED, value: 0 } as const],
         [traceFinished(4000)],
       ),
     );

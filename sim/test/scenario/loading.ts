@@ -5,7 +5,7 @@
 import { type LoadResult, loadScenario } from '../../src/scenario/load.js';
 import type { OverrideOptions } from '../../src/scenario/overrides.js';
 import { formatProblem } from '../../src/scenario/problems.js';
-import type { Scenario } from '../../src/scenario/scenario.js';
+import type { ProviderChange, Scenario } from '../../src/scenario/scenario.js';
 
 export interface Setting {
   readonly files?: Readonly<Record<string, string>>;
@@ -26,6 +26,11 @@ export function scenarioOf(text: string, setting: Setting = {}): Scenario {
   const result = load(text, setting);
   if (result.kind === 'scenario') return result.scenario;
   throw new Error(result.problems.map(formatProblem).join('\n'));
+}
+
+/** What the timeline of the scenario does to providers. */
+export function changesIn(text: string): readonly ProviderChange[] {
+  return scenarioOf(text).timeline.filter((entry) => entry.kind === 'set');
 }
 
 /** The problems as they are printed; none if there is a scenario. */

@@ -3,7 +3,7 @@
 import { modelProfile, type ProfileName, profileNames, profileOf } from '@tidegate/providers-mock';
 import { describe, expect, it } from 'vitest';
 import type { ProviderSettings } from '../../src/scenario/scenario.js';
-import { problemsOf, scenarioOf } from './loading.js';
+import { changesIn, problemsOf, scenarioOf } from './loading.js';
 
 /** A scenario whose provider is this, and whose run targets its first model. */
 function withProvider(provider: string, model: string, ...more: readonly string[]): string {
@@ -95,7 +95,7 @@ describe('a provider with a profile', () => {
   });
 
   it('can be changed by a timeline, which finds the quotas of the profile', () => {
-    const { timeline } = scenarioOf(
+    const timeline = changesIn(
       withProvider(
         '{ profile: zhipu }',
         'glm-4.6',

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { loadScenario } from '../../src/scenario/load.js';
 import type { ModelSettings, ProviderSettings, QuotaSettings } from '../../src/scenario/scenario.js';
-import { minimal, scenarioOf, withModel } from './loading.js';
+import { changesIn, minimal, scenarioOf, withModel } from './loading.js';
 
 const quotas = (concurrency: number): readonly QuotaSettings[] => [
   { kind: 'concurrency', name: 'concurrency', limit: concurrency, refusedCount: false },
@@ -417,7 +417,7 @@ describe('the timeline', () => {
     ].join('\n');
 
   it('changes the provider as the changes before it left it, in order of time and then of the file', () => {
-    const { timeline } = scenarioOf(
+    const timeline = changesIn(
       timed(
         '{ at: 2m, set: { "providers.acme.models.large.quotas[0].concurrency": 3 } }',
         '{ at: 1m, set: { "providers.acme.models.large.quotas[1].requests": 30, "providers.acme.models.large.retryAfter": 5s } }',
@@ -443,12 +443,12 @@ describe('the timeline', () => {
   });
 
   it('leaves a quota its name, also where a default name would follow the new window', () => {
-    const { timeline } = scenarioOf(timed('{ at: 1m, set: { "providers.acme.models.large.quotas[1].per": 2m } }'));
+    const timeline = changesIn(timed('{ at: 1m, set: { "providers.acme.models.large.quotas[1].per": 2m } }'));
     expect(timeline[0]?.becomes.models.large?.quotas[1]).toMatchObject({ name: 'requests-1m', perMs: 120_000 });
   });
 
   it('moves a default burst along with its limit', () => {
-    const { timeline } = scenarioOf(timed('{ at: 1m, set: { "providers.acme.models.large.quotas[1].requests": 30 } }'));
+    const timeline = changesIn(timed('{ at: 1m, set: { "providers.acme.models.large.quotas[1].requests": 30 } }'));
     expect(timeline[0]?.becomes.models.large?.quotas[1]).toMatchObject({ limit: 30, burst: 30 });
   });
 

@@ -5,7 +5,7 @@
 
 import { describe, expect, it } from 'vitest';
 import type { ModelSettings, ProviderSettings } from '../../src/scenario/scenario.js';
-import { minimal, problemsOf, scenarioOf, withModel } from './loading.js';
+import { changesIn, minimal, problemsOf, scenarioOf, withModel } from './loading.js';
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
@@ -220,7 +220,7 @@ describe('a server in a timeline', () => {
     `${withModel(model)}timeline: [{ at: 1m, set: { ${change} } }]\n`;
 
   it('may have other places from some time on', () => {
-    const { timeline } = scenarioOf(
+    const timeline = changesIn(
       timed('{ server: { slots: 4, queue: 9 } }', '"providers.acme.models.large.server.slots": 2'),
     );
     expect(timeline[0]?.becomes.models.large?.server).toEqual({ slots: 2, queue: 9 });

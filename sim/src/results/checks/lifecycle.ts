@@ -1,6 +1,12 @@
 /** The life of a request: attempts in order, each queued, admitted and settled once. */
 
-import type { RequestAdmitted, RequestQueued, RequestSettled, RetryScheduled } from '../../trace/events.js';
+import type {
+  RequestAdmitted,
+  RequestQueued,
+  RequestSettled,
+  RequestWithdrawn,
+  RetryScheduled,
+} from '../../trace/events.js';
 import { breach } from './invariants.js';
 import type { WatchedRequest } from './watched.js';
 
@@ -53,6 +59,26 @@ export function checkSettled(event: RequestSettled, request: WatchedRequest | un
 export function checkRetry({ t, id, attempt }: RetryScheduled, request: WatchedRequest | undefined): WatchedRequest {
   if (request?.phase !== 'settled' || attempt !== request.attempt || t !== request.settledAt) {
     breach('attempts-in-order', `a retry of attempt ${attempt} of request ${id} does not follow its settlement`);
+  }
+  return request;
+}
+
+export function checkWithdrawn(
+  { id, attempt, key, from }: RequestWithdrawn,
+  request: WatchedRequest | undefined,
+): WatchedRequest {
+  if (request === undefined) breach('attempts-in-order', `request ${id} is withdrawn and was never queued`);
+  const { phase } = request;
+  const waits = phase === 'queued' || phase === 'arriving' || phase === 'parked';
+  if (
+    (from === 'queue' ? !waits : phase !== 'backing-off') ||
+    attempt !== request.attempt ||
+    key !== request.key.name
+  ) {
+    breach(
+      'attempts-in-order',
+      `attempt ${attempt} of request ${id} is withdrawn from the ${from} of ${key}, attempt ${request.attempt} on ${request.key.name} is ${phase}`,
+    );
   }
   return request;
 }

@@ -78,6 +78,26 @@ export class Turns {
     else this.#toTail(lane);
   }
 
+  /** The request leaves the line before its turn; a lane that is empty then has no turn. */
+  withdraw(request: Waiter): void {
+    const { lane } = request;
+    this.waiting--;
+    let before: Waiter | undefined;
+    for (let each = lane.first; each !== undefined && each !== request; each = each.behind) before = each;
+    if (before === undefined) lane.first = request.behind;
+    else before.behind = request.behind;
+    if (lane.last === request) lane.last = before;
+    if (lane.first === undefined) this.#dropOut(lane);
+  }
+
+  #dropOut(lane: Lane): void {
+    let before: Lane | undefined;
+    for (let each = this.#next; each !== undefined && each !== lane; each = each.after) before = each;
+    if (before === undefined) this.#next = lane.after;
+    else before.after = lane.after;
+    if (this.#tail === lane) this.#tail = before;
+  }
+
   #toTail(lane: Lane): void {
     lane.after = undefined;
     if (this.#tail === undefined) this.#next = lane;
