@@ -10,12 +10,17 @@ export type {
   BarChart,
   Chart,
   Figure,
+  HeatmapAxis,
+  HeatmapChart,
   LineChart,
+  RangesChart,
   Report,
+  ScatterChart,
   Section,
   Series,
   Table,
   Tone,
+  Unit,
   Verdict,
 } from './report.js';
-export { formatDuration, formatNumber } from './ticks.js';
+export { formatDuration, formatNumber, formatValue } from './ticks.js';

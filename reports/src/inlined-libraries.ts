@@ -1,5 +1,5 @@
 /**
- * The browser builds of Chart.js and of its annotation plugin, read from where npm put them, once per process; a page
+ * The browser builds of Chart.js, its annotation plugin and its matrix chart, read from where npm put them, once per process; a page
  * carries them whole, so that it opens from disk without a network. Never downloads.
  */
 
@@ -7,14 +7,20 @@ import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 
-let cached: string | undefined;
+const CHARTS = ['chart.js/chart.umd.min.js', 'chartjs-plugin-annotation/chartjs-plugin-annotation.min.js'];
+const MATRIX = 'chartjs-chart-matrix/chartjs-chart-matrix.min.js';
 
-/** Two classic scripts in one: defines `Chart` and registers the annotation plugin with it. */
-export function inlinedLibraries(): string {
-  cached ??= ['chart.js/chart.umd.min.js', 'chartjs-plugin-annotation/chartjs-plugin-annotation.min.js']
-    .map(readBuild)
-    .join('\n');
-  return cached;
+const builds = new Map<string, string>();
+
+/** Classic scripts in one: defines `Chart`, registers the annotation plugin with it and, if asked for, the matrix chart. */
+export function inlinedLibraries({ matrix }: { readonly matrix: boolean }): string {
+  return [...CHARTS, ...(matrix ? [MATRIX] : [])].map(buildNamed).join('\n');
+}
+
+function buildNamed(name: string): string {
+  const known = builds.get(name) ?? readBuild(name);
+  builds.set(name, known);
+  return known;
 }
 
 /** The minified build lies beside the package's entry file; neither package exports it by name. */

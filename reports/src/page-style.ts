@@ -75,8 +75,9 @@ section > p { margin-top: 0.5rem; max-width: 60rem; text-wrap: pretty; }
 figure { margin: 0; padding: 1rem 1.1rem; background: var(--card); border: 1px solid var(--border); border-radius: 0.6rem; min-width: 0; }
 figcaption p { margin-top: 0.2rem; font-size: 0.9rem; line-height: 1.45; color: var(--quiet); max-width: 60rem; text-wrap: pretty; }
 .plot { position: relative; margin-top: 0.75rem; height: 22rem; }
+.plot.heatmap { height: 27rem; }
 [data-printing] .plot { width: 40rem; max-width: 100%; height: 17rem; }
-@media (max-width: 40rem) { .plot { height: calc(16.5rem + var(--legend, 0) * 1rem); } figure { padding: 0.9rem 0.8rem; } }
+@media (max-width: 40rem) { .plot, .plot.heatmap { height: calc(16.5rem + var(--legend, 0) * 1rem); } figure { padding: 0.9rem 0.8rem; } }
 details { margin-top: 0.6rem; font-size: 0.9rem; }
 summary { cursor: pointer; color: var(--quiet); width: fit-content; }
 .table { margin-top: 1rem; background: var(--card); border: 1px solid var(--border); border-radius: 0.6rem; overflow-x: auto; container-type: inline-size; }
@@ -108,6 +109,7 @@ section { margin-top: 1.4rem; }
 h2, h3, caption { break-after: avoid; }
 figure, tr, .headline, .figures > div, .verdicts li, .replay { break-inside: avoid; }
 .charts { grid-template-columns: minmax(0, 1fr); }
+.plot.heatmap { height: 27rem; }
 [data-printing] .plot { width: 100%; height: auto; }
 .plot canvas { width: 100% !important; height: auto !important; }
 .figures { grid-template-columns: repeat(var(--columns), minmax(0, 1fr)); gap: 0.5rem; }

@@ -7,12 +7,12 @@
 
 import { chartNumbers } from './chart-numbers.js';
 import { chartSource } from './charts.js';
+import { drawnChart } from './drawn-chart.js';
 import { inlinedLibraries } from './inlined-libraries.js';
 import { type PageData, startPage } from './page-script.js';
 import { pageStyle } from './page-style.js';
 import { palettes } from './palette.js';
 import type { Chart, Figure, Report, Section, Table, Tone, Verdict } from './report.js';
-import { thinChart } from './thinning.js';
 import { tickSource } from './ticks.js';
 
 const POLICY = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src data:";
@@ -98,13 +98,29 @@ ${tables.map(table).join('\n')}
 }
 
 function chartFigure(chart: Chart): string {
-  const entries = chart.series.length + (chart.kind === 'line' && chart.bands.length > 0 ? 1 : 0);
+  const entries = legendEntries(chart);
   const label = escapeHtml(`${chart.title}. ${chart.description}`);
   return `<figure>
 <figcaption><h3>${escapeHtml(chart.title)}</h3><p>${escapeHtml(chart.description)}</p></figcaption>
-<div class="plot" style="--legend: ${entries}"><canvas role="img" aria-label="${label}"></canvas></div>
+<div class="plot ${chart.kind}" style="--legend: ${entries}"><canvas role="img" aria-label="${label}"></canvas></div>
 <details><summary>Numbers</summary>${table(chartNumbers(chart))}</details>
 </figure>`;
+}
+
+/** How many lines the legend may take on a narrow page. */
+function legendEntries(chart: Chart): number {
+  switch (chart.kind) {
+    case 'line':
+      return chart.series.length + (chart.bands.length > 0 ? 1 : 0);
+    case 'heatmap':
+      return chart.marks.length + 4;
+    case 'bar':
+    case 'scatter':
+    case 'ranges':
+      return chart.series.length + (chart.kind === 'ranges' ? Math.ceil(chart.rows.length / 2) : 0);
+    default:
+      return chart satisfies never;
+  }
 }
 
 function table({ caption, columns, rows }: Table): string {
@@ -139,17 +155,19 @@ function pageEnd(report: Report): string {
 }
 
 function scripts(charts: readonly Chart[]): string {
-  const data: PageData = { charts: charts.map(thinChart), palettes };
-  const libraries = charts.length > 0 ? `<script>${inlinedLibraries()}</script>\n` : '';
+  const data: PageData = { charts: charts.map(drawnChart), palettes };
+  const kinds = charts.map(({ kind }) => kind);
+  const libraries =
+    kinds.length > 0 ? `<script>${inlinedLibraries({ matrix: kinds.includes('heatmap') })}</script>\n` : '';
   return `${libraries}<script type="application/json" id="data">${escapeJson(data)}</script>
 <script>
 (() => {
 'use strict';
 ${tickSource()}
-${chartSource()}
+${chartSource(kinds)}
 ${String(startPage)}
 const data = JSON.parse(document.getElementById('data').textContent);
-startPage({ ...data, browser: window, ticks: { durationTicks, formatDuration, formatNumber }, chartConfig });
+startPage({ ...data, browser: window, ticks, chartConfig });
 })();
 </script>`;
 }

@@ -9,9 +9,9 @@ import { createRequire } from 'node:module';
 import type { Canvas } from '@napi-rs/canvas';
 import type { ChartConfiguration, ChartItem } from 'chart.js';
 import { chartConfig } from './charts.js';
+import { drawnChart } from './drawn-chart.js';
 import { palettes, type ThemeName } from './palette.js';
 import type { Chart } from './report.js';
-import { thinChart } from './thinning.js';
 import { ticks } from './ticks.js';
 
 export interface PngOptions {
@@ -36,7 +36,7 @@ export async function renderPng(chart: Chart, options: PngOptions = {}): Promise
   const palette = palettes[options.theme ?? 'light'];
   // A picture is mostly seen reduced to about 800 px, so its letters are larger than the page's.
   const fontSize = Math.min(20, Math.max(11, width / 66));
-  const config = chartConfig(thinChart(chart), {
+  const config = chartConfig(drawnChart(chart), {
     palette,
     ticks,
     fontFamily: `"${FAMILY}", sans-serif`,
@@ -52,13 +52,19 @@ export async function renderPng(chart: Chart, options: PngOptions = {}): Promise
       responsive: false,
       devicePixelRatio: scale,
       events: [],
-      layout: { padding: Math.round(fontSize * 1.4) },
+      layout: { padding: framePadding(config.options?.layout?.padding, Math.round(fontSize * 1.4)) },
     },
   };
   // Chart.js asks of a canvas outside a page only its size and its 2d context; without animation it draws at once.
   new Chart(canvas as unknown as ChartItem, framed as unknown as ChartConfiguration);
   fillBehind(canvas, palette.card);
   return canvas.encode('png');
+}
+
+/** A picture has a margin around what the chart keeps free itself. */
+function framePadding(own: unknown, margin: number) {
+  const { bottom = 0 } = (own ?? {}) as { readonly bottom?: number };
+  return { top: margin, right: margin, bottom: margin + bottom, left: margin };
 }
 
 function fillBehind(canvas: Canvas, color: string): void {
@@ -70,13 +76,14 @@ function fillBehind(canvas: Canvas, color: string): void {
 }
 
 async function drawingKit() {
-  const [canvas, chart, annotation] = await Promise.all([
+  const [canvas, chart, annotation, matrix] = await Promise.all([
     import('@napi-rs/canvas'),
     import('chart.js'),
     import('chartjs-plugin-annotation'),
+    import('chartjs-chart-matrix'),
   ]);
   // Both registries belong to the process and take the same entry twice without harm; the font is read only once.
-  chart.Chart.register(...chart.registerables, annotation.default);
+  chart.Chart.register(...chart.registerables, annotation.default, matrix.MatrixController, matrix.MatrixElement);
   if (!canvas.GlobalFonts.has(FAMILY)) {
     const { resolve } = createRequire(import.meta.url);
     for (const file of FONT_FILES) {

@@ -40,7 +40,10 @@ export interface Section {
   readonly tables: readonly Table[];
 }
 
-export type Chart = LineChart | BarChart;
+export type Chart = LineChart | BarChart | HeatmapChart | ScatterChart | RangesChart;
+
+/** How a value is written: `duration` in ms as 1m 30s, `share` of 1 as 12 %. */
+export type Unit = 'number' | 'duration' | 'share';
 
 /** x and y are numbers; `xUnit` says how ticks are written. */
 export interface LineChart {
@@ -52,6 +55,8 @@ export interface LineChart {
   /** `duration`: x in ms, ticks as 0s, 30s, 1m, 1h. */
   readonly xUnit: 'duration' | 'number';
   readonly yLabel: string;
+  /** Default `number`. */
+  readonly yUnit?: Unit;
   readonly yMin?: number;
   readonly yMax?: number;
   readonly series: readonly Series[];
@@ -88,6 +93,76 @@ export interface BarChart {
     readonly name: string;
     readonly role: Series['role'];
     readonly values: readonly number[];
+  }[];
+}
+
+/** A table of values as colours, with lines through places of equal value. */
+export interface HeatmapChart {
+  readonly kind: 'heatmap';
+  readonly title: string;
+  readonly description: string;
+  /** From left to right. */
+  readonly x: HeatmapAxis;
+  /** From the bottom up. */
+  readonly y: HeatmapAxis;
+  readonly valueLabel: string;
+  readonly unit: Unit;
+  /** Rows from the bottom up, each from left to right; null = no value. */
+  readonly values: readonly (readonly (number | null)[])[];
+  /** What a cell without a value is. */
+  readonly missing: string;
+  /** Values for which a line is drawn. */
+  readonly levels: readonly number[];
+  /** Cells to point out. */
+  readonly marks: readonly {
+    readonly name: string;
+    readonly role: Series['role'];
+    readonly column: number;
+    readonly row: number;
+  }[];
+}
+
+export interface HeatmapAxis {
+  readonly label: string;
+  readonly values: readonly string[];
+}
+
+/** Points by two values. */
+export interface ScatterChart {
+  readonly kind: 'scatter';
+  readonly title: string;
+  readonly description: string;
+  readonly xLabel: string;
+  readonly xUnit: Unit;
+  readonly yLabel: string;
+  readonly yUnit: Unit;
+  readonly series: readonly {
+    readonly name: string;
+    readonly role: Series['role'];
+    /** Whether a line joins the points, in their order. */
+    readonly joined: boolean;
+    readonly points: readonly { readonly x: number; readonly y: number; readonly label: string }[];
+  }[];
+}
+
+/** Ranges of a value, one row each: intervals around a mean, or how far something moves away from a baseline. */
+export interface RangesChart {
+  readonly kind: 'ranges';
+  readonly title: string;
+  readonly description: string;
+  readonly valueLabel: string;
+  readonly unit: Unit;
+  /** A line across all rows. */
+  readonly baseline?: { readonly value: number; readonly label: string };
+  readonly series: readonly { readonly name: string; readonly role: Series['role'] }[];
+  /** What the marks are, where rows have one. */
+  readonly markName?: string;
+  /** From the top down. */
+  readonly rows: readonly {
+    readonly label: string;
+    /** Per series; null where the row has none of it. */
+    readonly ranges: readonly (readonly [low: number, high: number] | null)[];
+    readonly mark?: number;
   }[];
 }
 

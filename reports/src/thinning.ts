@@ -5,7 +5,7 @@
  * apart become one. Never moves a point, never invents one.
  */
 
-import type { Chart, LineChart, Series } from './report.js';
+import type { LineChart, Series } from './report.js';
 
 export type Point = Series['points'][number];
 export type Band = LineChart['bands'][number];
@@ -67,8 +67,7 @@ export function mergeBands(bands: readonly Band[], span: number): readonly Band[
   return merged;
 }
 
-export function thinChart(chart: Chart): Chart {
-  if (chart.kind === 'bar') return chart;
+export function thinLines(chart: LineChart): LineChart {
   const series = chart.series.map((one) => ({ ...one, points: thinPoints(one.points) }));
   const xs = series.flatMap((one) => one.points.map(([x]) => x));
   const span = xs.reduce((a, x) => Math.max(a, x), 0) - xs.reduce((a, x) => Math.min(a, x), 0);

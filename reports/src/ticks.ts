@@ -4,11 +4,14 @@
  * exactly, and never reads a locale other than en-US.
  */
 
+import type { Unit } from './report.js';
+
 /** The functions that a chart needs; passed as a value, so that a chart's builder imports nothing at run time. */
 export interface Ticks {
   readonly durationTicks: typeof durationTicks;
   readonly formatDuration: typeof formatDuration;
   readonly formatNumber: typeof formatNumber;
+  readonly formatValue: typeof formatValue;
 }
 
 /** `ms` in days, hours, minutes and seconds, zero parts left out: `0s`, `250ms`, `1.5s`, `1m 30s`, `2h`. */
@@ -57,9 +60,19 @@ export function formatNumber(value: number): string {
   return value.toLocaleString('en-US', { maximumFractionDigits: size < 1 ? 3 : 2 });
 }
 
-export const ticks: Ticks = { durationTicks, formatDuration, formatNumber };
+/** A value with its unit; of a duration and of a share the three digits that matter. */
+export function formatValue(value: number, unit: Unit): string {
+  if (unit === 'number') return formatNumber(value);
+  const rounded = Number(value.toPrecision(3));
+  return unit === 'duration' ? formatDuration(rounded) : `${Number((rounded * 100).toPrecision(3))} %`;
+}
 
-/** The source of the functions above, to be run as a classic script. */
+export const ticks: Ticks = { durationTicks, formatDuration, formatNumber, formatValue };
+
+/** The source of the functions above, to be run as a classic script; defines `ticks`. */
 export function tickSource(): string {
-  return [durationTicks, formatDuration, formatNumber].map(String).join('\n');
+  return (
+    [durationTicks, formatDuration, formatNumber, formatValue].map(String).join('\n') +
+    '\nconst ticks = { durationTicks, formatDuration, formatNumber, formatValue };'
+  );
 }

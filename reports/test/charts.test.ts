@@ -2,13 +2,19 @@ import { createRequire } from 'node:module';
 import vm from 'node:vm';
 import { createCanvas, GlobalFonts } from '@napi-rs/canvas';
 import { Chart, type ChartConfiguration, type ChartItem, registerables } from 'chart.js';
+import { MatrixController, MatrixElement } from 'chartjs-chart-matrix';
 import annotation from 'chartjs-plugin-annotation';
 import { describe, expect, it } from 'vitest';
-import { type ChartConfig, chartConfig, chartSource, type Look, strokes } from '../src/charts.js';
+import { frame } from '../src/charts/frame.js';
+import { type ChartConfig, chartConfig, chartSource, type Look } from '../src/charts.js';
+import { type DrawnChart, drawnChart } from '../src/drawn-chart.js';
 import { type Palette, palettes } from '../src/palette.js';
 import type { BarChart, LineChart, Chart as ReportChart, Series } from '../src/report.js';
 import { tickSource, ticks } from '../src/ticks.js';
+import { heatmapChart, rangesChart, scatterChart } from './small-charts.js';
 import { barChart, lineChart } from './small-report.js';
+
+const { strokes } = frame;
 
 const ROLES: readonly Series['role'][] = ['primary', 'secondary', 'limit', 'bad', 'muted'];
 
@@ -23,8 +29,8 @@ const look: Look = { palette: palettes.light, ticks, fontFamily: FAMILY, fontSiz
 
 /** Draws for real, on a canvas of that many pixels, and hands out the finished chart. */
 function drawn(chart: ReportChart, width: number, height = 300, build = chartConfig): Chart {
-  Chart.register(...registerables, annotation);
-  const config = build(chart, look);
+  Chart.register(...registerables, annotation, MatrixController, MatrixElement);
+  const config = build(drawnChart(chart), look);
   const options = { ...config.options, responsive: false, events: [] };
   const canvas = createCanvas(width, height) as unknown as ChartItem;
   return new Chart(canvas, { ...config, options } as unknown as ChartConfiguration);
@@ -270,19 +276,24 @@ describe('nothing overlaps in a chart of 300 pixels, what a page of 380 leaves',
   });
 });
 
+const KINDS = ['bar', 'heatmap', 'line', 'ranges', 'scatter'] as const;
+
 describe('the source that a page carries', () => {
-  const script = `(() => { 'use strict'; ${tickSource()}\n${chartSource()}
-    return (chart, look) => chartConfig(chart, { ...look, ticks: { durationTicks, formatDuration, formatNumber } });
+  const script = `(() => { 'use strict'; ${tickSource()}\n${chartSource(KINDS)}
+    return (chart, look) => chartConfig(chart, { ...look, ticks });
   })()`;
-  const build = vm.runInThisContext(script) as (chart: ReportChart, look: Look) => ChartConfig;
+  const build = vm.runInThisContext(script) as (chart: DrawnChart, look: Look) => ChartConfig;
   const long: BarChart = { ...barChart, categories: ['a name that is long', 'b', 'c'] };
 
   it.each([
     ['line chart', lineChart],
     ['bar chart', barChart],
     ['bar chart with long names', long],
+    ['heatmap', heatmapChart],
+    ['scatter', scatterChart],
+    ['ranges', rangesChart],
   ])('builds the same %s as the functions it comes from', (_kind, chart) => {
-    expect(plain(build(chart, look))).toEqual(plain(chartConfig(chart, look)));
+    expect(plain(build(drawnChart(chart), look))).toEqual(plain(chartConfig(drawnChart(chart), look)));
   });
 
   // What is called only while Chart.js draws or the reader points must be in the source too.
@@ -290,6 +301,9 @@ describe('the source that a page carries', () => {
     ['line chart', lineChart, { title: ['40s'], body: ['level: 3'], after: ['most: 6'] }],
     ['bar chart', barChart, { title: ['1–2'], body: ['done: 30'], after: [] }],
     ['bar chart with long names', long, { title: ['b'], body: ['done: 30'], after: [] }],
+    ['heatmap', heatmapChart, { title: ['a 2, b x'], body: ['mean time: 3s'], after: [] }],
+    ['scatter', scatterChart, { title: ['a 2'], body: ['time: 1m 30s', 'refused: 10 %'], after: [] }],
+    ['ranges', rangesChart, { title: ['third'], body: ['95 % interval: -5 % to 10 %'], after: ['no difference: 0 %'] }],
   ])('draws a %s, its legend, its labels and what a pointer is told', (_kind, chart, told) => {
     const picture = drawn(chart, 300, 300, build);
     const labels = (of: Chart): unknown => [

@@ -56,7 +56,7 @@ describe('a report as a page', () => {
       <div class="charts">
       <figure>
       <figcaption><h3>Level over time</h3><p>The level rises to 5 and is cut to 3 at 40 s.</p></figcaption>
-      <div class="plot" style="--legend: 5"><canvas role="img" aria-label="Level over time. The level rises to 5 and is cut to 3 at 40 s."></canvas></div>
+      <div class="plot line" style="--legend: 5"><canvas role="img" aria-label="Level over time. The level rises to 5 and is cut to 3 at 40 s."></canvas></div>
       <details><summary>Numbers</summary><div class="table" role="region" tabindex="0" aria-label="Level over time (units)"><table>
       <caption>Level over time (units)</caption>
       <thead><tr><th scope="col">series</th><th scope="col" class="number">points</th><th scope="col" class="number">first</th><th scope="col" class="number">lowest</th><th scope="col" class="number">highest</th><th scope="col" class="number">last</th></tr></thead>
@@ -70,7 +70,7 @@ describe('a report as a page', () => {
       </figure>
       <figure>
       <figcaption><h3>How long it took</h3><p>Most took under 2 s.</p></figcaption>
-      <div class="plot" style="--legend: 2"><canvas role="img" aria-label="How long it took. Most took under 2 s."></canvas></div>
+      <div class="plot bar" style="--legend: 2"><canvas role="img" aria-label="How long it took. Most took under 2 s."></canvas></div>
       <details><summary>Numbers</summary><div class="table" role="region" tabindex="0" aria-label="How long it took"><table>
       <caption>How long it took</caption>
       <thead><tr><th scope="col">seconds</th><th scope="col" class="number">done</th><th scope="col" class="number">lost</th></tr></thead>

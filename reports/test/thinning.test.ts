@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { mergeBands, type Point, thinChart, thinPoints } from '../src/thinning.js';
+import { mergeBands, type Point, thinLines, thinPoints } from '../src/thinning.js';
 import { lineChart } from './small-report.js';
 
 /** 5 000 to 9 000 points in order of x, unevenly spaced, some of them gaps. */
@@ -82,7 +82,7 @@ describe('bands', () => {
 
   it('merge by the span of the chart that they lie in', () => {
     const near = { from: 55_050, to: 56_000, label: 'pause', tone: 'warn' } as const;
-    const thin = thinChart({ ...lineChart, bands: [...lineChart.bands, near] });
+    const thin = thinLines({ ...lineChart, bands: [...lineChart.bands, near] });
     // 50 ms of 90 s is less than a thousandth.
     expect(thin).toMatchObject({ bands: [{ from: 40_000, to: 56_000, label: 'pause', tone: 'warn' }] });
   });

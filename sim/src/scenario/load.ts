@@ -35,17 +35,39 @@ export type LoadResult =
   | { readonly kind: 'scenario'; readonly scenario: Scenario }
   | { readonly kind: 'problems'; readonly problems: readonly Problem[] };
 
+/** A scenario whose text is parsed, to be loaded many times with other changes of the command line. */
+export interface OpenScenario {
+  /** @param options What the command line changes; each wins over the file. */
+  load(options?: OverrideOptions): LoadResult;
+  /** Of the whole language, for what a path may name. */
+  readonly schema: unknown;
+}
+
 /** @param options What the command line changes; each wins over the file. */
 export function loadScenario(source: ScenarioSource, options: OverrideOptions = {}): LoadResult {
+  return openScenario(source).load(options);
+}
+
+/** Parses once, which takes most of the time of loading; a file that the scenario names is read once too. */
+export function openScenario(source: ScenarioSource): OpenScenario {
   const yaml = readYaml(source.text);
+  const nameOfFile = (path: string): string => (source.path === undefined ? path : join(dirname(source.path), path));
+  const find = (pattern: string): readonly FoundFile[] => source.findFiles?.(pattern) ?? [];
+  const schemas = languageSchemas({ ...csvFiles((path) => source.readFile(path), nameOfFile), find });
+  return { load: (options = {}) => loadParsed(source, yaml, schemas, options), schema: schemas.scenario };
+}
+
+function loadParsed(
+  source: ScenarioSource,
+  yaml: YamlSource,
+  schemas: LanguageSchemas,
+  options: OverrideOptions,
+): LoadResult {
   const syntax = yaml.problems.map((problem) => ({ ...fileOf(source), ...problem, path: shownPath(problem.path) }));
   if (yaml.data === null) {
     const empty: Problem = { ...fileOf(source), line: 1, column: 1, path: '', message: emptyMessage };
     return problemsOf(syntax.length === 0 ? [empty] : syntax, source);
   }
-  const nameOfFile = (path: string): string => (source.path === undefined ? path : join(dirname(source.path), path));
-  const find = (pattern: string): readonly FoundFile[] => source.findFiles?.(pattern) ?? [];
-  const schemas = languageSchemas({ ...csvFiles((path) => source.readFile(path), nameOfFile), find });
   const overridden = overrides(schemas, yaml.data, options);
   const resolved = resolve(schemas, overridden.data, source.path);
   if (resolved.kind === 'scenario' && syntax.length === 0 && overridden.findings.length === 0) return resolved;

@@ -98,19 +98,20 @@ function readSet(text: string): Override {
     kind: 'finding',
     finding: { path, at: 'value', message, where: { file: '--set', line: 0, column: 0 } },
   });
-  const equals = endOfPath(text);
-  if (equals < 0) return problem([text], 'expected path=value, as seed=2');
-  const pathText = text.slice(0, equals).trim();
+  const assignment = splitAssignment(text);
+  if (assignment === undefined) return problem([text], 'expected path=value, as seed=2');
+  const pathText = assignment.path;
   const reading = parsePath(pathText);
   if (reading.kind === 'problem') return problem([pathText], reading.message);
-  const value = readYaml(text.slice(equals + 1));
+  const value = readYaml(assignment.value);
   const [fault] = value.problems;
   if (fault !== undefined) return problem(reading.path, `the value ${fault.message}`);
   return override('--set', reading.path, value.data);
 }
 
-/** The first `=` that is not part of a name in brackets; -1 if there is none. */
-function endOfPath(text: string): number {
+/** At the first `=` that is not part of a name in brackets; undefined if there is none. */
+export function splitAssignment(text: string): { readonly path: string; readonly value: string } | undefined {
   const match = /^(?:[^[=]|\[[^\]]*\])*=/.exec(text);
-  return match === null ? -1 : match[0].length - 1;
+  if (match === null) return undefined;
+  return { path: match[0].slice(0, -1).trim(), value: text.slice(match[0].length) };
 }

@@ -7,8 +7,9 @@ import { readFileSync, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { globSync } from 'tinyglobby';
 import type { FoundFile } from './found-files.js';
-import { type LoadResult, loadScenario } from './load.js';
+import { type LoadResult, type OpenScenario, openScenario } from './load.js';
 import type { OverrideOptions } from './overrides.js';
+import type { Problem } from './problems.js';
 import { reasonOf } from './read-failure.js';
 
 /** A hundred times the largest scenario that a person writes. */
@@ -19,6 +20,16 @@ const largestCsv = 64 * 1024 * 1024;
 
 /** Reads and loads a scenario; the files that it names are looked for beside it. */
 export function loadScenarioFile(path: string, options: OverrideOptions = {}): LoadResult {
+  const opened = openScenarioFile(path);
+  return opened.kind === 'problems' ? opened : opened.scenario.load(options);
+}
+
+export type OpenResult =
+  | { readonly kind: 'open'; readonly scenario: OpenScenario }
+  | { readonly kind: 'problems'; readonly problems: readonly Problem[] };
+
+/** Reads a scenario, to be loaded many times. */
+export function openScenarioFile(path: string): OpenResult {
   let text: string;
   try {
     text = readText(path, largestScenario);
@@ -27,7 +38,8 @@ export function loadScenarioFile(path: string, options: OverrideOptions = {}): L
     return { kind: 'problems', problems: [{ file: path, line: 0, column: 0, path: '', message }] };
   }
   const readFile = (relativePath: string): string => readText(resolve(dirname(path), relativePath), largestCsv);
-  return loadScenario({ text, path, readFile, findFiles: (pattern) => find(pattern, dirname(path)) }, options);
+  const findFiles = (pattern: string): readonly FoundFile[] => find(pattern, dirname(path));
+  return { kind: 'open', scenario: openScenario({ text, path, readFile, findFiles }) };
 }
 
 /** Links are not followed: what they lead to may be anywhere, and may lead back. */

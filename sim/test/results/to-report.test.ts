@@ -241,7 +241,9 @@ describe('a report', () => {
       'acme/large: the queue',
       'How long requests take',
     ]);
-    expect(report.sections[0]?.charts[0]?.series.map(({ name }) => name)).toEqual(["provider's limit", 'in flight']);
+    expect(report.sections[0]?.charts[0]).toMatchObject({
+      series: [{ name: "provider's limit" }, { name: 'in flight' }],
+    });
     expect(report.sections[1]?.charts[0]).toMatchObject({ yLabel: 'seconds' });
     expect(report.figures[3]).toEqual({ label: 'Cap of acme/large', value: '–', note: 'nothing governs' });
   });
