@@ -22,29 +22,26 @@ export {
   SLOWNESS,
   usedUnderFault,
 } from './models/faults.js';
+export type { HintForm, HintSpec, RetryAfterSpec } from './models/hint-spec.js';
 export { type LoadSpec, loadFactor, promptMs, serviceMs, type TokenTimes, underLoad } from './models/latency.js';
 export type { LedgerEntry } from './models/ledger.js';
 export type { Luck, Random } from './models/luck.js';
 export type { OverloadSpec } from './models/overload.js';
 export { createProvider, type Provider, type ProviderSpec } from './models/provider.js';
 export { type ModelExtras, ProviderModel } from './models/provider-model.js';
+export type { QuotaStanding } from './models/quota.js';
+export type { QuotaSpec, RampSpec, WindowSpec } from './models/quota-spec.js';
 export { hintMs } from './models/retry-after.js';
 export type { ServerSpec } from './models/service-line.js';
+export { USUAL_OUTPUT_TOKENS } from './models/token-count.js';
 export type {
   AdmittedLease,
-  HintForm,
-  HintSpec,
   Lease,
   OverloadStatus,
-  QuotaSpec,
-  QuotaStanding,
-  RampSpec,
   RefusalScope,
   RequestFacts,
-  RetryAfterSpec,
   Usage,
   Verdict,
-  WindowSpec,
 } from './models/verdict.js';
 export {
   isProfileName,

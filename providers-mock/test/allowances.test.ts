@@ -6,7 +6,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { ProviderModel } from '../src/models/provider-model.js';
-import type { Lease, QuotaSpec, Verdict, WindowSpec } from '../src/models/verdict.js';
+import type { QuotaSpec, WindowSpec } from '../src/models/quota-spec.js';
+import type { Lease, Verdict } from '../src/models/verdict.js';
 
 type Refill = WindowSpec['refill'];
 type Requests = Extract<QuotaSpec, { kind: 'requests' }>;

@@ -7,7 +7,8 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createProvider } from '../src/models/provider.js';
 import type { ProviderModel } from '../src/models/provider-model.js';
-import type { QuotaSpec, Verdict } from '../src/models/verdict.js';
+import type { QuotaSpec } from '../src/models/quota-spec.js';
+import type { Verdict } from '../src/models/verdict.js';
 import { seededLuck } from './seeded-luck.js';
 
 const SECOND = 1000;

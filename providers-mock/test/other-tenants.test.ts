@@ -3,7 +3,8 @@
 import { describe, expect, it } from 'vitest';
 import { createProvider } from '../src/models/provider.js';
 import type { ProviderModel } from '../src/models/provider-model.js';
-import type { Lease, QuotaSpec } from '../src/models/verdict.js';
+import type { QuotaSpec } from '../src/models/quota-spec.js';
+import type { Lease } from '../src/models/verdict.js';
 import { seededLuck } from './seeded-luck.js';
 
 const FACTS = { inputTokens: 1, maxTokens: 0 };

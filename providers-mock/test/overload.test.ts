@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import type { OverloadSpec } from '../src/models/overload.js';
 import { createProvider } from '../src/models/provider.js';
 import type { ProviderModel } from '../src/models/provider-model.js';
-import type { QuotaSpec } from '../src/models/verdict.js';
+import type { QuotaSpec } from '../src/models/quota-spec.js';
 import { seededLuck } from './seeded-luck.js';
 
 const MINUTE = 60_000;

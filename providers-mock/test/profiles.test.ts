@@ -5,8 +5,9 @@
 import { describe, expect, it } from 'vitest';
 import { createProvider } from '../src/models/provider.js';
 import type { ProviderModel } from '../src/models/provider-model.js';
+import type { QuotaSpec } from '../src/models/quota-spec.js';
 import { hintMs } from '../src/models/retry-after.js';
-import type { QuotaSpec, RefusalScope, Verdict } from '../src/models/verdict.js';
+import type { RefusalScope, Verdict } from '../src/models/verdict.js';
 import {
   isProfileName,
   modelProfile,

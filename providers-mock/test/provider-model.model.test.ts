@@ -6,7 +6,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { ProviderModel } from '../src/models/provider-model.js';
-import type { Lease, QuotaSpec, RequestFacts, Usage } from '../src/models/verdict.js';
+import type { QuotaSpec } from '../src/models/quota-spec.js';
+import type { Lease, RequestFacts, Usage } from '../src/models/verdict.js';
 
 type Tokens = Extract<QuotaSpec, { kind: 'tokens' }>;
 type Quota = Exclude<QuotaSpec, { kind: 'ramp' }>;

@@ -5,7 +5,8 @@
 import { describe, expect, it } from 'vitest';
 import { createProvider } from '../src/models/provider.js';
 import { ProviderModel } from '../src/models/provider-model.js';
-import type { Lease, QuotaSpec, Verdict } from '../src/models/verdict.js';
+import type { QuotaSpec } from '../src/models/quota-spec.js';
+import type { Lease, Verdict } from '../src/models/verdict.js';
 
 const FACTS = { inputTokens: 10, maxTokens: 10 };
 const USAGE = { inputTokens: 10, outputTokens: 5 };

@@ -3,7 +3,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { ProviderModel } from '../src/models/provider-model.js';
-import type { RampSpec, Verdict } from '../src/models/verdict.js';
+import type { RampSpec } from '../src/models/quota-spec.js';
+import type { Verdict } from '../src/models/verdict.js';
 
 const MINUTE = 60_000;
 

@@ -4,8 +4,8 @@
 
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import type { HintForm, RetryAfterSpec } from '../src/models/hint-spec.js';
 import { hintMs } from '../src/models/retry-after.js';
-import type { HintForm, RetryAfterSpec } from '../src/models/verdict.js';
 
 const waiting = { waitMs: 1234.567, scope: 'requests', tooLarge: false } as const;
 const full = { waitMs: null, scope: 'concurrency', tooLarge: false } as const;

@@ -3,7 +3,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { ProviderModel } from '../src/models/provider-model.js';
-import type { QuotaSpec, WindowSpec } from '../src/models/verdict.js';
+import type { QuotaSpec, WindowSpec } from '../src/models/quota-spec.js';
 
 const REFILLS = ['token-bucket', 'fixed-window', 'sliding-window'] as const;
 const ONE = { inputTokens: 1, maxTokens: 0 };

@@ -3,17 +3,15 @@
  * it. Draws nothing.
  */
 
+import { USUAL_OUTPUT_TOKENS } from '../models/token-count.js';
 import { type ProfileName, profileOf, profileProvider } from '../profiles/catalogue.js';
 import type { Profile } from '../profiles/profile.js';
 import type { ModelDraws } from '../wire/generation.js';
 import type { ApiProvider } from '../wire/mock-api.js';
 
-/** What a usual answer has, where nobody says otherwise; the default of the scenario language too. */
-const OUTPUT_TOKENS = 200;
-
 /** Answers and refusals at once, always of the same length: what a test that is not about latency wants. */
 export const AT_ONCE: ModelDraws = {
-  outputTokens: () => OUTPUT_TOKENS,
+  outputTokens: () => USUAL_OUTPUT_TOKENS,
   times: () => ({ firstTokenMs: 0, totalMs: 0 }),
   refusalMs: () => 0,
   hint: () => 0.5,

@@ -3,8 +3,8 @@
  * wait. A limit of 0 refuses every request.
  */
 
-import type { Quota } from './quota.js';
-import type { QuotaSpec, QuotaStanding } from './verdict.js';
+import type { Quota, QuotaStanding } from './quota.js';
+import type { QuotaSpec } from './quota-spec.js';
 
 type ConcurrencySpec = Extract<QuotaSpec, { kind: 'concurrency' }>;
 

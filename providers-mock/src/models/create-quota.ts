@@ -11,7 +11,7 @@ import { GrowingLimit } from './growing-limit.js';
 import type { LimitCourse } from './limit-course.js';
 import { below, type Luck, noLuck } from './luck.js';
 import type { Quota } from './quota.js';
-import { allowanceNumbers, checkQuota } from './quota-spec.js';
+import { allowanceNumbers, checkQuota, type QuotaSpec, type RampSpec, type WindowSpec } from './quota-spec.js';
 import { RampQuota } from './ramp-quota.js';
 import { RequestsQuota } from './requests-quota.js';
 import { SharedAllowance } from './shared-allowance.js';
@@ -22,7 +22,6 @@ import { SubWindow } from './sub-window.js';
 import { TokenBucket } from './token-bucket.js';
 import { TokensQuota } from './tokens-quota.js';
 import { VaryingQuota } from './varying-quota.js';
-import type { QuotaSpec, RampSpec, WindowSpec } from './verdict.js';
 
 /** What quotas may know of the world. */
 export interface QuotaSetting {

@@ -10,12 +10,12 @@ import { type Books, HeldLease, RefusedLease } from './lease.js';
 import { Ledger, type LedgerEntry } from './ledger.js';
 import { below } from './luck.js';
 import { OVERLOAD, Overload, type OverloadSpec } from './overload.js';
-import type { Quota } from './quota.js';
-import { checkReconfiguration } from './quota-spec.js';
+import type { Quota, QuotaStanding } from './quota.js';
+import { checkReconfiguration, type QuotaSpec } from './quota-spec.js';
 import { checkServer, QUEUE, type ServerSpec, ServiceLine } from './service-line.js';
 import { checkCached, checkTokens } from './token-count.js';
 import { ToldTime } from './told-time.js';
-import type { Lease, OverloadStatus, QuotaSpec, QuotaStanding, RequestFacts, Verdict } from './verdict.js';
+import type { Lease, OverloadStatus, RequestFacts, Verdict } from './verdict.js';
 
 /** What the models of one provider share. */
 export interface ProviderWide {

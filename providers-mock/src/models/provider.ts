@@ -7,9 +7,8 @@ import type { LedgerEntry } from './ledger.js';
 import { below, type Luck, noLuck } from './luck.js';
 import type { OverloadSpec } from './overload.js';
 import { createOverload, type ModelExtras, ProviderModel, type ProviderWide } from './provider-model.js';
-import { checkReconfiguration } from './quota-spec.js';
+import { checkReconfiguration, type QuotaSpec } from './quota-spec.js';
 import { ToldTime } from './told-time.js';
-import type { QuotaSpec } from './verdict.js';
 
 export interface ProviderSpec {
   /** Shared by all models, and asked before a model's own. */

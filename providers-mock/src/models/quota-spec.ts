@@ -1,10 +1,72 @@
 /**
- * What a quota's spec may say, and which of it may change while the provider runs. Checks and converts; holds no state.
+ * One limit of a provider as data: what it may say, and which of it may change while the provider runs. Checks and
+ * converts; holds no state.
  */
 
 import type { AllowanceNumbers } from './allowance.js';
-import { type LimitOverTime, SHORTEST_MEAN_MS } from './changing-limit.js';
-import type { QuotaSpec, RampSpec, WindowSpec } from './verdict.js';
+import {
+  type GrowthSpec,
+  type LimitOverTime,
+  type OthersPlaces,
+  type OthersSpending,
+  SHORTEST_MEAN_MS,
+} from './changing-limit.js';
+
+/** One limit of a provider, as data. `perMs` is the window; `burst` the capacity of a token bucket. */
+export type QuotaSpec =
+  | (LimitOverTime & {
+      readonly kind: 'concurrency';
+      readonly name: string;
+      readonly limit: number;
+      readonly refusedCount: boolean;
+      readonly others?: OthersPlaces;
+    })
+  | (WindowSpec & { readonly kind: 'requests' })
+  | (WindowSpec & {
+      readonly kind: 'tokens';
+      readonly counts: 'input' | 'output' | 'total';
+      /** What is taken at admission; `larger`: of a total, the larger of prompt and `max_tokens`. */
+      readonly reserve: 'none' | 'estimate' | 'max-tokens' | 'larger';
+      readonly settle: 'refund' | 'keep';
+      /** Whether input tokens out of the prompt cache count. Default `counted`. */
+      readonly cached?: 'counted' | 'free';
+      /** What one output token costs of a total when it is settled; whole number ≥ 1, default 1. */
+      readonly outputWeight?: number;
+    })
+  | RampSpec;
+
+export interface WindowSpec extends LimitOverTime {
+  readonly name: string;
+  readonly limit: number;
+  readonly perMs: number;
+  readonly refill: 'token-bucket' | 'fixed-window' | 'sliding-window';
+  readonly burst: number;
+  readonly refusedCount: boolean;
+  /** Fixed window only: a window begins at this time of day, in ms after midnight UTC. Default: at the start of the time. */
+  readonly resetAtMs?: number;
+  /** Of windows, not buckets: its share of the limit, rounded up, holds in each part of this length too. */
+  readonly subWindowMs?: number;
+  readonly others?: OthersSpending;
+  readonly growing?: GrowthSpec;
+}
+
+/**
+ * A limit on growth, whatever the level: in a window of `perMs` at most `limit`, or 1 + `growth` times the most of one
+ * window that began between once and twice `overMs` ago, whichever is more. Counts what is asked for at admission, an
+ * output by its `max_tokens`, and settles nothing.
+ */
+export interface RampSpec {
+  readonly kind: 'ramp';
+  readonly name: string;
+  readonly counts: 'requests' | 'input' | 'output' | 'total';
+  readonly limit: number;
+  readonly perMs: number;
+  /** A share ≥ 0: 0.5 = half as much again. */
+  readonly growth: number;
+  /** A whole number of windows. */
+  readonly overMs: number;
+  readonly refusedCount: boolean;
+}
 
 const DAY_MS = 86_400_000;
 

@@ -3,7 +3,19 @@
  * decides for the others; the model composes the quotas. Times are whole microseconds.
  */
 
-import type { QuotaSpec, QuotaStanding, RequestFacts, Usage } from './verdict.js';
+import type { QuotaSpec } from './quota-spec.js';
+import type { RequestFacts, Usage } from './verdict.js';
+
+/** Where one quota of a model stands at an instant; what a provider tells in its rate-limit headers. */
+export interface QuotaStanding {
+  readonly spec: QuotaSpec;
+  /** What is left of it, in its units; whole, below 0 where more was used than reserved. */
+  readonly remaining: number;
+  /** What the request that is told takes of it at admission. */
+  readonly requested: number;
+  /** Until it is full again if nothing else comes; null where time alone does not fill it (concurrency). */
+  readonly fullInMs: number | null;
+}
 
 export interface Quota {
   readonly spec: QuotaSpec;

@@ -3,8 +3,9 @@
  * is measured over, and nothing longer. Windows lie end to end from the origin of the told time.
  */
 
-import type { Quota } from './quota.js';
-import type { QuotaSpec, QuotaStanding, RampSpec, RequestFacts } from './verdict.js';
+import type { Quota, QuotaStanding } from './quota.js';
+import type { QuotaSpec, RampSpec } from './quota-spec.js';
+import type { RequestFacts } from './verdict.js';
 
 export class RampQuota implements Quota {
   #spec: RampSpec;

@@ -3,9 +3,9 @@
  */
 
 import type { Allowance } from './allowance.js';
-import type { Quota } from './quota.js';
-import { allowanceNumbers } from './quota-spec.js';
-import type { QuotaSpec, QuotaStanding, RequestFacts } from './verdict.js';
+import type { Quota, QuotaStanding } from './quota.js';
+import { allowanceNumbers, type QuotaSpec } from './quota-spec.js';
+import type { RequestFacts } from './verdict.js';
 
 type RequestsSpec = Extract<QuotaSpec, { kind: 'requests' }>;
 

@@ -3,7 +3,8 @@
  * form in which it says it. Pure; the caller brings the time and the random number. Renders no header.
  */
 
-import type { HintSpec, RetryAfterSpec, Verdict } from './verdict.js';
+import type { HintSpec, RetryAfterSpec } from './hint-spec.js';
+import type { Verdict } from './verdict.js';
 
 type Refusal = Pick<Extract<Verdict, { kind: 'refused' }>, 'waitMs' | 'scope' | 'tooLarge'>;
 type StatedHint = Exclude<RetryAfterSpec, { kind: 'none' }>;

@@ -6,8 +6,9 @@
 import type { OthersPlaces } from './changing-limit.js';
 import type { ConcurrencyQuota } from './concurrency-quota.js';
 import { exponentialUs, type Random } from './luck.js';
-import type { Quota } from './quota.js';
-import type { QuotaSpec, QuotaStanding, RequestFacts, Usage } from './verdict.js';
+import type { Quota, QuotaStanding } from './quota.js';
+import type { QuotaSpec } from './quota-spec.js';
+import type { RequestFacts, Usage } from './verdict.js';
 
 export class SharedPlaces implements Quota {
   readonly #inner: ConcurrencyQuota;

@@ -2,6 +2,9 @@
  * A number of tokens as a caller states it. The quotas count in integers; half a token would break their exactness.
  */
 
+/** What a usual answer has, where nobody says otherwise. */
+export const USUAL_OUTPUT_TOKENS = 200;
+
 /** @throws RangeError when `value` is not a whole number ≥ 0. */
 export function checkTokens(name: string, value: number): void {
   if (Number.isSafeInteger(value) && value >= 0) return;

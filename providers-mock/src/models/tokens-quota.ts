@@ -4,9 +4,9 @@
  */
 
 import type { Allowance } from './allowance.js';
-import type { Quota } from './quota.js';
-import { allowanceNumbers } from './quota-spec.js';
-import type { QuotaSpec, QuotaStanding, RequestFacts, Usage } from './verdict.js';
+import type { Quota, QuotaStanding } from './quota.js';
+import { allowanceNumbers, type QuotaSpec } from './quota-spec.js';
+import type { RequestFacts, Usage } from './verdict.js';
 
 type TokensSpec = Extract<QuotaSpec, { kind: 'tokens' }>;
 

@@ -4,9 +4,10 @@
  */
 
 import type { LimitCourse } from './limit-course.js';
-import type { Quota } from './quota.js';
+import type { Quota, QuotaStanding } from './quota.js';
+import type { QuotaSpec } from './quota-spec.js';
 import { tokensUsed } from './tokens-quota.js';
-import type { QuotaSpec, QuotaStanding, RequestFacts, Usage } from './verdict.js';
+import type { RequestFacts, Usage } from './verdict.js';
 
 export class VaryingQuota implements Quota {
   readonly #inner: Quota;

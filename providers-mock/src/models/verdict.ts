@@ -3,8 +3,6 @@
  * `nowMs`, which the caller tells (milliseconds, any monotonic origin); no model reads a clock.
  */
 
-import type { GrowthSpec, LimitOverTime, OthersPlaces, OthersSpending } from './changing-limit.js';
-
 /** Whole numbers ≥ 0. */
 export interface RequestFacts {
   readonly inputTokens: number;
@@ -71,93 +69,3 @@ export interface AdmittedLease extends Lease {
    */
   whenServed(begin: () => void): void;
 }
-
-/** One limit of a provider, as data. `perMs` is the window; `burst` the capacity of a token bucket. */
-export type QuotaSpec =
-  | (LimitOverTime & {
-      readonly kind: 'concurrency';
-      readonly name: string;
-      readonly limit: number;
-      readonly refusedCount: boolean;
-      readonly others?: OthersPlaces;
-    })
-  | (WindowSpec & { readonly kind: 'requests' })
-  | (WindowSpec & {
-      readonly kind: 'tokens';
-      readonly counts: 'input' | 'output' | 'total';
-      /** What is taken at admission; `larger`: of a total, the larger of prompt and `max_tokens`. */
-      readonly reserve: 'none' | 'estimate' | 'max-tokens' | 'larger';
-      readonly settle: 'refund' | 'keep';
-      /** Whether input tokens out of the prompt cache count. Default `counted`. */
-      readonly cached?: 'counted' | 'free';
-      /** What one output token costs of a total when it is settled; whole number ≥ 1, default 1. */
-      readonly outputWeight?: number;
-    })
-  | RampSpec;
-
-/** Where one quota of a model stands at an instant; what a provider tells in its rate-limit headers. */
-export interface QuotaStanding {
-  readonly spec: QuotaSpec;
-  /** What is left of it, in its units; whole, below 0 where more was used than reserved. */
-  readonly remaining: number;
-  /** What the request that is told takes of it at admission. */
-  readonly requested: number;
-  /** Until it is full again if nothing else comes; null where time alone does not fill it (concurrency). */
-  readonly fullInMs: number | null;
-}
-
-export interface WindowSpec extends LimitOverTime {
-  readonly name: string;
-  readonly limit: number;
-  readonly perMs: number;
-  readonly refill: 'token-bucket' | 'fixed-window' | 'sliding-window';
-  readonly burst: number;
-  readonly refusedCount: boolean;
-  /** Fixed window only: a window begins at this time of day, in ms after midnight UTC. Default: at the start of the time. */
-  readonly resetAtMs?: number;
-  /** Of windows, not buckets: its share of the limit, rounded up, holds in each part of this length too. */
-  readonly subWindowMs?: number;
-  readonly others?: OthersSpending;
-  readonly growing?: GrowthSpec;
-}
-
-/**
- * A limit on growth, whatever the level: in a window of `perMs` at most `limit`, or 1 + `growth` times the most of one
- * window that began between once and twice `overMs` ago, whichever is more. Counts what is asked for at admission, an
- * output by its `max_tokens`, and settles nothing.
- */
-export interface RampSpec {
-  readonly kind: 'ramp';
-  readonly name: string;
-  readonly counts: 'requests' | 'input' | 'output' | 'total';
-  readonly limit: number;
-  readonly perMs: number;
-  /** A share ≥ 0: 0.5 = half as much again. */
-  readonly growth: number;
-  /** A whole number of windows. */
-  readonly overMs: number;
-  readonly refusedCount: boolean;
-}
-
-/** What hint a refusal carries. */
-export type RetryAfterSpec =
-  | { readonly kind: 'none' }
-  | (HintSpec & { readonly kind: 'exact' })
-  | (HintSpec & { readonly kind: 'constant'; readonly ms: number });
-
-export interface HintSpec {
-  readonly as: HintForm;
-  readonly rounding: 'up' | 'none';
-  /** A share: 0.1 = up to 10 % either way. */
-  readonly error: number;
-  /** A lie: what is said is this many times what is meant; ≥ 0. Default 1. */
-  readonly factor?: number;
-  /** The hint is computed this often and repeated in between, so that it is up to this much too long. Default 0. */
-  readonly staleMs?: number;
-  /** `http-date` only: how far the clock that writes the date is ahead of the one that stamps the answer. Default 0. */
-  readonly skewMs?: number;
-  /** The refusals that carry a hint. Default: all. */
-  readonly scopes?: readonly RefusalScope[];
-}
-
-export type HintForm = 'seconds' | 'ms' | 'http-date';

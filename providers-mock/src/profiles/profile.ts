@@ -3,8 +3,9 @@
  * its refusals look. Every number says where it comes from. Vendors' numbers age in weeks: they are dated, not constants.
  */
 
+import type { RetryAfterSpec } from '../models/hint-spec.js';
+import type { QuotaSpec } from '../models/quota-spec.js';
 import type { ServerSpec } from '../models/service-line.js';
-import type { QuotaSpec, RetryAfterSpec } from '../models/verdict.js';
 import type { RefusalStyle } from '../wire/answer.js';
 
 /** When the facts of all profiles were collected. */

@@ -1,6 +1,7 @@
 /** Quotas as profiles state them, in a line each: a limit, its window, and what is not as usual. */
 
-import type { HintSpec, QuotaSpec, RetryAfterSpec } from '../models/verdict.js';
+import type { HintSpec, RetryAfterSpec } from '../models/hint-spec.js';
+import type { QuotaSpec } from '../models/quota-spec.js';
 
 type Concurrency = Extract<QuotaSpec, { kind: 'concurrency' }>;
 type Requests = Extract<QuotaSpec, { kind: 'requests' }>;

@@ -2,7 +2,9 @@
  * An answer that is no success: a case and its facts, in a provider's style. Draws nothing, decides nothing.
  */
 
-import type { QuotaSpec, QuotaStanding, RetryAfterSpec } from '../models/verdict.js';
+import type { RetryAfterSpec } from '../models/hint-spec.js';
+import type { QuotaStanding } from '../models/quota.js';
+import type { QuotaSpec } from '../models/quota-spec.js';
 import type { ErrorCase, ErrorForm, RefusalStyle, WireAnswer } from './answer.js';
 import { addHintHeaders, hintPlaces } from './hint-headers.js';
 import { decimalMs, decimalSeconds, goDuration, spokenUtc, wholeSeconds } from './instants.js';

@@ -4,9 +4,11 @@
  */
 
 import { FAULT_EFFECTS, type FaultKind, type FaultSpec, pickFault, usedUnderFault } from '../models/faults.js';
+import type { RetryAfterSpec } from '../models/hint-spec.js';
 import type { ProviderModel } from '../models/provider-model.js';
+import type { QuotaStanding } from '../models/quota.js';
 import { hintMs } from '../models/retry-after.js';
-import type { AdmittedLease, QuotaStanding, RequestFacts, RetryAfterSpec, Verdict } from '../models/verdict.js';
+import type { AdmittedLease, RequestFacts, Verdict } from '../models/verdict.js';
 import type { ErrorCase, KeepAlive, RefusalStyle, WireAnswer } from './answer.js';
 import type { Asked } from './asked.js';
 import type { Dialect, RequestPath } from './dialect.js';

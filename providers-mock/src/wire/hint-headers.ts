@@ -3,7 +3,7 @@
  * written down.
  */
 
-import type { RetryAfterSpec } from '../models/verdict.js';
+import type { RetryAfterSpec } from '../models/hint-spec.js';
 import type { HintPlace, RefusalStyle } from './answer.js';
 import { decimalMs, decimalSeconds, httpDate, wholeSeconds } from './instants.js';
 

@@ -3,7 +3,8 @@
  * again, never until the next request fits. Pure text; decides nothing.
  */
 
-import type { QuotaSpec, QuotaStanding } from '../models/verdict.js';
+import type { QuotaStanding } from '../models/quota.js';
+import type { QuotaSpec } from '../models/quota-spec.js';
 import type { RateLimitDimension, RateLimitStyle, ResetForm } from './answer.js';
 import { decimalSeconds, goDuration, rfc3339, wholeSeconds } from './instants.js';
 

@@ -6,10 +6,12 @@
 import fc from 'fast-check';
 import { setupServer } from 'msw/node';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { RetryAfterSpec } from '../../src/models/hint-spec.js';
 import type { LedgerEntry } from '../../src/models/ledger.js';
 import { createProvider } from '../../src/models/provider.js';
+import type { QuotaSpec } from '../../src/models/quota-spec.js';
 import { hintMs } from '../../src/models/retry-after.js';
-import type { Lease, QuotaSpec, RequestFacts, RetryAfterSpec, Usage } from '../../src/models/verdict.js';
+import type { Lease, RequestFacts, Usage } from '../../src/models/verdict.js';
 import { createMock } from '../../src/msw.js';
 import { startMockServer } from '../../src/server.js';
 import type { RefusalStyle } from '../../src/wire/answer.js';

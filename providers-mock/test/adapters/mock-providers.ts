@@ -1,6 +1,7 @@
 /** Providers for the tests: quick models with few, plain quotas, and draws without chance. */
 
-import type { QuotaSpec, RetryAfterSpec } from '../../src/models/verdict.js';
+import type { RetryAfterSpec } from '../../src/models/hint-spec.js';
+import type { QuotaSpec } from '../../src/models/quota-spec.js';
 import type { ModelDraws, ModelManners } from '../../src/wire/generation.js';
 import type { ApiProvider } from '../../src/wire/mock-api.js';
 

@@ -1,7 +1,8 @@
 /** What the headers of each family say of the same quotas. */
 
 import { describe, expect, it } from 'vitest';
-import type { QuotaSpec, QuotaStanding } from '../../src/models/verdict.js';
+import type { QuotaStanding } from '../../src/models/quota.js';
+import type { QuotaSpec } from '../../src/models/quota-spec.js';
 import type { RateLimitStyle } from '../../src/wire/answer.js';
 import { addRateLimitHeaders } from '../../src/wire/rate-limit-headers.js';
 import { ANTHROPIC_STYLE, OPENAI_STYLE } from '../../src/wire/refusal-styles.js';

@@ -2,7 +2,8 @@
 
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import type { QuotaSpec, RetryAfterSpec } from '../../src/models/verdict.js';
+import type { RetryAfterSpec } from '../../src/models/hint-spec.js';
+import type { QuotaSpec } from '../../src/models/quota-spec.js';
 import type { RefusalStyle } from '../../src/wire/answer.js';
 import { ANTHROPIC_STYLE, DIALECT_STYLES, GEMINI_STYLE, OPENAI_STYLE } from '../../src/wire/refusal-styles.js';
 import { concurrency, provider, requestsPerMinute, tokensPerMinute } from '../adapters/mock-providers.js';

@@ -6,13 +6,13 @@
  * what it simulates.
  */
 
+import { DefectError } from './defect-error.js';
 import { type EventFunction, type EventHandle, EventQueue, PHASE, type Phase } from './event-queue.js';
 import { InstantGuard } from './instant-guard.js';
-import { InvariantError } from './invariant-error.js';
 
+export { DefectError } from './defect-error.js';
 export { type EventHandle, PHASE, type Phase } from './event-queue.js';
 export { TimeStandsStillError } from './instant-guard.js';
-export { InvariantError } from './invariant-error.js';
 
 export interface KernelOptions {
   /**
@@ -98,7 +98,7 @@ export class Kernel {
 
   /**
    * Schedules `fn(arg)`; passing the argument along spares the caller a closure per event.
-   * Throws InvariantError for a time that is past or no whole microsecond: both are bugs of the caller.
+   * Throws DefectError for a time that is past or no whole microsecond: both are bugs of the caller.
    */
   at<T>(timeUs: number, phase: Phase, fn: (arg: T) => void, arg: T): EventHandle {
     const nowUs = this.#nowUs;
@@ -139,10 +139,10 @@ export class Kernel {
    * the last event, or at `untilMs` if events are still pending after it. Pauses after `maxEvents` (default: no bound), so
    * that the caller can look at the world outside. May be called again to go on. An exception of
    * an event leaves `run`; the kernel stays usable. Throws TimeStandsStillError (see `KernelOptions`), RangeError for an
-   * `untilMs` that is past or NaN, InvariantError when called by an event.
+   * `untilMs` that is past or NaN, DefectError when called by an event.
    */
   run(untilMs: number = Number.POSITIVE_INFINITY, maxEvents: number = Number.POSITIVE_INFINITY): RunEnd {
-    if (this.#depth !== OUTSIDE) throw new InvariantError('an event called run() of the kernel that runs it');
+    if (this.#depth !== OUTSIDE) throw new DefectError('an event called run() of the kernel that runs it');
     const untilUs = Math.floor(untilMs * 1000 * (1 + ROUNDING_NOISE));
     if (!(untilUs >= this.#nowUs)) {
       throw new RangeError(`untilMs must not be before the present (${this.now()} ms), got ${untilMs}`);
@@ -188,8 +188,8 @@ export class Kernel {
   }
 }
 
-function unschedulable(timeUs: number, nowUs: number, functionName: string): InvariantError {
-  return new InvariantError(
+function unschedulable(timeUs: number, nowUs: number, functionName: string): DefectError {
+  return new DefectError(
     `an event must be scheduled at a whole microsecond from now (${nowUs}) to ${END_OF_TIME_US}, got ${timeUs} for ` +
       `${functionName || 'an anonymous function'}`,
   );

@@ -4,7 +4,7 @@
  */
 
 import type {
-  LedgerEntry,
+  CountedModel,
   RequestAdmitted,
   RequestQueued,
   RequestSettled,
@@ -323,7 +323,7 @@ function isAnswered({ outcome, refusedBy, fault, observed }: RequestSettled): bo
   return refusedBy !== undefined || fault !== undefined || isAnswer(observed?.cause);
 }
 
-function providerFigures({ admitted, refused, peakInFlight, refusedBy }: LedgerEntry): ProviderFigures {
+function providerFigures({ admitted, refused, peakInFlight, refusedBy }: CountedModel): ProviderFigures {
   return { admitted, refused, peakInFlight, refusedBy };
 }
 

@@ -3,6 +3,7 @@
  * `AgentsSettings`, every default filled in and every CSV read.
  */
 
+import { USUAL_OUTPUT_TOKENS } from '@tidegate/providers-mock';
 import { z } from 'zod';
 import { agentRows } from './agent-rows.js';
 import { withFaults } from './csv-issue.js';
@@ -123,7 +124,7 @@ export function tokens(distributions: Distributions): z.ZodType<TokensSettings> 
     .strictObject(
       {
         input: distributions.tokens.prefault(1000).describe('Input tokens of a request.'),
-        output: distributions.tokens.prefault(200).describe('Output tokens of an answer.'),
+        output: distributions.tokens.prefault(USUAL_OUTPUT_TOKENS).describe('Output tokens of an answer.'),
         max: z
           .exactOptional(whole({ min: 1 }))
           .describe('The max_tokens sent with each request. Whole number ≥ 1. Default: the output of the request.'),

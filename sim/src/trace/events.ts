@@ -4,6 +4,7 @@
  * holds a wall time, a path, a host or a Node version: the same scenario, seed and version give the same bytes.
  */
 
+import type { LedgerEntry } from '@tidegate/providers-mock';
 import type { TaskEvent } from './task-events.js';
 
 export type TraceEvent =
@@ -247,7 +248,7 @@ export interface TraceFinished {
   /** What to know of a stop that is not `done`: the binding constraint and what to change. */
   readonly detail?: string;
   /** The mock's own counts per `provider/model`; what the governor's counts are checked against. */
-  readonly ledger: Readonly<Record<string, LedgerEntry>>;
+  readonly ledger: Readonly<Record<string, CountedModel>>;
   /** What the run cost this process; of a live run alone. */
   readonly client?: ClientLoad;
 }
@@ -265,15 +266,5 @@ export interface ClientLoad {
   readonly isBottleneck: boolean;
 }
 
-export interface LedgerEntry {
-  /** Requests that every quota let in. */
-  readonly admitted: number;
-  /** Requests answered by a quota. */
-  readonly refused: number;
-  /** Admitted requests whose client went away before the answer. */
-  readonly abandoned: number;
-  /** Admitted requests in flight: at most, and now. */
-  readonly peakInFlight: number;
-  readonly inFlight: number;
-  readonly refusedBy: Readonly<Record<string, number>>;
-}
+/** The counts that a trace has of a model: they are checked against the governor's, and hold at every speed. */
+export type CountedModel = Omit<LedgerEntry, 'requests' | 'tokens'>;

@@ -6,9 +6,9 @@
 
 import { type Classification, classify } from '@tidegate/governor';
 import type { Dispatcher } from 'undici';
-import { type EventHandle, InvariantError, PHASE } from '../kernel/kernel.js';
+import { DefectError, type EventHandle, PHASE } from '../kernel/kernel.js';
 import type { Scheduler } from '../kernel/scheduler.js';
-import type { LedgerEntry } from '../trace/events.js';
+import type { CountedModel } from '../trace/events.js';
 import { causeOf, EndlessAnswerError } from './answer-cause.js';
 import { type AnswerReader, readerOf } from './answer-reader.js';
 import type { ClientDialect } from './client-dialect.js';
@@ -95,7 +95,7 @@ export class HttpTransport implements Transport {
   /** @param headers that go along with those of the dialect. */
   send(attempt: Attempt, headers: Headers = NO_HEADERS): () => void {
     const line = this.#lines.get(attempt.provider);
-    if (line === undefined) throw new InvariantError(`no endpoint of ${attempt.provider} to send to`);
+    if (line === undefined) throw new DefectError(`no endpoint of ${attempt.provider} to send to`);
     const { endpoint, connections, origin, prefix } = line;
     const prompt = endpoint.promptOf?.(attempt) ?? promptText(attempt.inputTokens);
     const request = endpoint.dialect.request({
@@ -121,7 +121,7 @@ export class HttpTransport implements Transport {
   }
 
   /** Nobody sees a provider's own books from outside. */
-  ledger(): Readonly<Record<string, LedgerEntry>> {
+  ledger(): Readonly<Record<string, CountedModel>> {
     return {};
   }
 

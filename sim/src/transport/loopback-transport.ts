@@ -7,8 +7,9 @@ import { randomUUID } from 'node:crypto';
 import { type ApiProvider, CACHED_TOKENS, type MockServer, startMockServer } from '@tidegate/providers-mock/server';
 import type { RandomStreams } from '../kernel/random.js';
 import type { ModelSettings, ProviderSettings } from '../scenario/scenario.js';
-import type { LedgerEntry } from '../trace/events.js';
+import type { CountedModel } from '../trace/events.js';
 import { CLIENT_DIALECTS, type DialectName } from './client-dialect.js';
+import { countedModel } from './counted-model.js';
 import { type Endpoint, HttpTransport } from './http-transport.js';
 import { ServedAttempt, ServedAttempts, ServedModel, TOKEN_HEADER } from './served-luck.js';
 import type { Attempt, Transport } from './transport.js';
@@ -90,7 +91,7 @@ class LoopbackTransport implements Transport {
     this.#mock.reconfigure(provider, settings);
   }
 
-  ledger(): Readonly<Record<string, LedgerEntry>> {
+  ledger(): Readonly<Record<string, CountedModel>> {
     return this.#mock.ledger();
   }
 
@@ -153,13 +154,9 @@ class ServedMock {
     this.#server.reconfigure(name, this.#spec(name, settings));
   }
 
-  ledger(): Readonly<Record<string, LedgerEntry>> {
-    return Object.fromEntries(
-      Object.entries(this.#server.ledger().models).map(([key, entry]) => {
-        const { admitted, refused, abandoned, peakInFlight, inFlight, refusedBy } = entry;
-        return [key, { admitted, refused, abandoned, peakInFlight, inFlight, refusedBy }];
-      }),
-    );
+  ledger(): Readonly<Record<string, CountedModel>> {
+    const { models } = this.#server.ledger();
+    return Object.fromEntries(Object.entries(models).map(([key, entry]) => [key, countedModel(entry)]));
   }
 
   /** At once; whoever is still there is gone. */

@@ -3,14 +3,12 @@
  * world, drawn from streams of the same seed. Starts no server.
  */
 
+import { USUAL_OUTPUT_TOKENS } from '@tidegate/providers-mock';
 import type { ApiProvider, ModelDraws } from '@tidegate/providers-mock/server';
 import type { RandomStreams } from '../kernel/random.js';
 import type { LatencySettings, ModelSettings, ProviderSettings } from '../scenario/scenario.js';
 import { drawService, samplersOf } from './service-times.js';
 import type { Luck } from './transport.js';
-
-/** What an answer has where nobody says otherwise: the default of `tokens.output`. */
-const OUTPUT_TOKENS = 200;
 
 /** @param name of the provider, as its streams are labelled. */
 export function servedProvider(name: string, settings: ProviderSettings, streams: RandomStreams): ApiProvider {
@@ -45,7 +43,7 @@ function luckOf(key: string, streams: RandomStreams): Luck {
 function drawsOf(latency: LatencySettings, luck: Luck): ModelDraws {
   const samplers = samplersOf(latency);
   return {
-    outputTokens: () => OUTPUT_TOKENS,
+    outputTokens: () => USUAL_OUTPUT_TOKENS,
     times: ({ model, inputTokens, cachedTokens = 0, maxTokens }, { outputTokens, inService }) => {
       const attempt = {
         provider: '',

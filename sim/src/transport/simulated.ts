@@ -18,11 +18,12 @@ import {
   usedUnderFault,
   type Verdict,
 } from '@tidegate/providers-mock';
-import { type EventHandle, InvariantError, PHASE } from '../kernel/kernel.js';
+import { DefectError, type EventHandle, PHASE } from '../kernel/kernel.js';
 import type { RandomStreams } from '../kernel/random.js';
 import type { Scheduler } from '../kernel/scheduler.js';
 import type { ModelSettings, ProviderSettings } from '../scenario/scenario.js';
-import type { LedgerEntry } from '../trace/events.js';
+import type { CountedModel } from '../trace/events.js';
+import { countedModel } from './counted-model.js';
 import { drawService, type LatencySamplers, type ServiceTimes, samplersOf } from './service-times.js';
 import type { Attempt, AttemptEnd, Transport } from './transport.js';
 
@@ -96,7 +97,7 @@ export class SimulatedTransport implements Transport {
 
   send(attempt: Attempt): () => void {
     const desk = this.#desks.get(attempt.provider)?.get(attempt.model);
-    if (desk === undefined) throw new InvariantError(`no model ${attempt.provider}/${attempt.model} to send to`);
+    if (desk === undefined) throw new DefectError(`no model ${attempt.provider}/${attempt.model} to send to`);
     const now = this.#scheduler.now();
     const verdict = desk.model.decide(attempt, now);
     const { faults } = desk.settings;
@@ -116,14 +117,9 @@ export class SimulatedTransport implements Transport {
     }
   }
 
-  ledger(): Readonly<Record<string, LedgerEntry>> {
+  ledger(): Readonly<Record<string, CountedModel>> {
     const desks = [...this.#desks.values()].flatMap((models) => [...models.values()]);
-    return Object.fromEntries(
-      desks.map(({ key, model }) => {
-        const { admitted, refused, abandoned, peakInFlight, inFlight, refusedBy } = model.ledger();
-        return [key, { admitted, refused, abandoned, peakInFlight, inFlight, refusedBy }];
-      }),
-    );
+    return Object.fromEntries(desks.map(({ key, model }) => [key, countedModel(model.ledger())]));
   }
 
   /** Of all faults only missing headers reach a refusal: they take its hint. */
@@ -146,7 +142,7 @@ export class SimulatedTransport implements Transport {
     desk.admittedOnTheirWay++;
     const { inFlight } = desk.model;
     if (inFlight !== desk.admittedOnTheirWay) {
-      throw new InvariantError(
+      throw new DefectError(
         `${desk.key}: the mock has ${inFlight} in flight, the transport ${desk.admittedOnTheirWay}`,
       );
     }

@@ -6,7 +6,7 @@
 import type { AnswerClass } from '@tidegate/governor';
 import type { FaultKind } from '@tidegate/providers-mock';
 import type { RandomStream } from '../kernel/random.js';
-import type { LedgerEntry } from '../trace/events.js';
+import type { CountedModel } from '../trace/events.js';
 
 /** One sending of a request, and where its end is reported. */
 export interface Attempt {
@@ -79,5 +79,5 @@ export interface Transport {
   /** Sends the attempt; returns what abandons it: the client goes away and will hear nothing. */
   send(attempt: Attempt): () => void;
   /** The provider's own counts, per `provider/model`. */
-  ledger(): Readonly<Record<string, LedgerEntry>>;
+  ledger(): Readonly<Record<string, CountedModel>>;
 }

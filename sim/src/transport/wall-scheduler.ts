@@ -5,7 +5,7 @@
  */
 
 import { type EventFunction, EventQueue } from '../kernel/event-queue.js';
-import { type EventHandle, InvariantError, PHASE, type Phase, type VirtualClock } from '../kernel/kernel.js';
+import { DefectError, type EventHandle, PHASE, type Phase, type VirtualClock } from '../kernel/kernel.js';
 import type { Scheduler } from '../kernel/scheduler.js';
 import type { WallTime } from './wall-time.js';
 
@@ -78,7 +78,7 @@ export class WallScheduler implements Scheduler {
 
   /** Lets time pass until the end. Once only. */
   async run({ interrupt, onError, isAwaited }: WallRun): Promise<WallEnd> {
-    if (this.#state !== 'before') throw new InvariantError('the time of this run has begun before');
+    if (this.#state !== 'before') throw new DefectError('the time of this run has begun before');
     this.#onError = onError;
     this.#isAwaited = isAwaited;
     const finished = new Promise<WallEnd>((resolve) => {

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { InvariantError, Kernel, PHASE, type Phase, TimeStandsStillError } from '../../src/kernel/kernel.js';
+import { DefectError, Kernel, PHASE, type Phase, TimeStandsStillError } from '../../src/kernel/kernel.js';
 
 function recorder(kernel: Kernel): { readonly log: string[]; readonly note: (name: string) => void } {
   const log: string[] = [];
@@ -209,7 +209,7 @@ describe('delays', () => {
     const kernel = new Kernel();
     kernel.at(5, PHASE.arrival, () => kernel.at(timeUs, PHASE.timer, () => {}, undefined), undefined);
     const error = caught(() => kernel.run());
-    expect(error).toBeInstanceOf(InvariantError);
+    expect(error).toBeInstanceOf(DefectError);
     expect((error as Error).message).toBe(
       `an event must be scheduled at a whole microsecond from now (5) to 9007199254740991, got ${timeUs} for an anonymous function`,
     );
@@ -303,7 +303,7 @@ describe('run', () => {
   it('refuses to be called by one of its events', () => {
     const kernel = new Kernel();
     kernel.at(0, PHASE.arrival, () => kernel.run(), undefined);
-    expect(caught(() => kernel.run())).toBeInstanceOf(InvariantError);
+    expect(caught(() => kernel.run())).toBeInstanceOf(DefectError);
   });
 
   it('lets the exception of an event through and can go on after it', () => {

@@ -6,7 +6,7 @@
 import type { Scenario } from '../../src/scenario/scenario.js';
 import type {
   ConcurrencyChanged,
-  LedgerEntry,
+  CountedModel,
   NodeWaiting,
   RequestAdmitted,
   RequestQueued,
@@ -148,7 +148,7 @@ export function runFinished(t: number, details: Details<RunFinished> = {}): RunF
 
 export function traceFinished(
   t: number,
-  ledger: Partial<LedgerEntry> = {},
+  ledger: Partial<CountedModel> = {},
   details: Details<TraceFinished> = {},
 ): TraceFinished {
   const entry = { admitted: 0, refused: 0, abandoned: 0, peakInFlight: 0, inFlight: 0, refusedBy: {}, ...ledger };

@@ -4,7 +4,7 @@ import { getEventListeners } from 'node:events';
 import { ManualClock } from '@tidegate/governor/testing';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { InvariantError, Kernel, PHASE, type Phase } from '../../src/kernel/kernel.js';
+import { DefectError, Kernel, PHASE, type Phase } from '../../src/kernel/kernel.js';
 import type { Scheduler } from '../../src/kernel/scheduler.js';
 import { type WallRun, WallScheduler } from '../../src/transport/wall-scheduler.js';
 import { WallTime } from '../../src/transport/wall-time.js';
@@ -291,7 +291,7 @@ describe('the end', () => {
     const bench = new Bench();
     bench.scheduler.stop();
     expect(await bench.run()).toBe('stopped');
-    await expect(bench.run()).rejects.toThrow(InvariantError);
+    await expect(bench.run()).rejects.toThrow(DefectError);
   });
 });
 

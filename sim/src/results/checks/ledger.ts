@@ -3,7 +3,7 @@
  * is still on its way, or whose client had gone, is in the ledger alone; so a count may exceed the trace's by as many.
  */
 
-import type { LedgerEntry, Mode, TraceFinished } from '../../trace/events.js';
+import type { CountedModel, Mode, TraceFinished } from '../../trace/events.js';
 import { breach } from './invariants.js';
 import type { WatchedKey, WatchedRequest } from './watched.js';
 
@@ -14,7 +14,7 @@ export function checkEnds({ stop }: TraceFinished, open: ReadonlyMap<number, Wat
   }
 }
 
-const NO_ENTRY: LedgerEntry = { admitted: 0, refused: 0, abandoned: 0, peakInFlight: 0, inFlight: 0, refusedBy: {} };
+const NO_ENTRY: CountedModel = { admitted: 0, refused: 0, abandoned: 0, peakInFlight: 0, inFlight: 0, refusedBy: {} };
 
 export function checkLedgers({ ledger }: TraceFinished, keys: ReadonlyMap<string, WatchedKey>, mode: Mode): void {
   // A real provider shows nobody its books.
@@ -38,7 +38,7 @@ function within(what: string, { name }: WatchedKey, inLedger: number, min: numbe
   breach('ledger-agrees', `${name}: the ledger has ${inLedger} ${what}, the trace ${expected}`);
 }
 
-function checkRefusals(key: WatchedKey, { refused, refusedBy }: LedgerEntry): void {
+function checkRefusals(key: WatchedKey, { refused, refusedBy }: CountedModel): void {
   const unseen = key.inFlight + key.others;
   within('refusals', key, refused, key.refused, key.refused + unseen);
   const sum = Object.values(refusedBy).reduce((a, b) => a + b, 0);
@@ -49,7 +49,7 @@ function checkRefusals(key: WatchedKey, { refused, refusedBy }: LedgerEntry): vo
   }
 }
 
-function checkSent(key: WatchedKey, { admitted, refused, abandoned, inFlight }: LedgerEntry, mode: Mode): void {
+function checkSent(key: WatchedKey, { admitted, refused, abandoned, inFlight }: CountedModel, mode: Mode): void {
   // Over a network an attempt may fail before the provider hears of it; a stop may fall between admission and sending.
   const unsent = key.inFlight + (mode === 'simulated' ? 0 : key.others);
   within('requests', key, admitted + refused, key.admitted - unsent, key.admitted);
@@ -57,7 +57,7 @@ function checkSent(key: WatchedKey, { admitted, refused, abandoned, inFlight }: 
   within('answers', key, admitted - abandoned - inFlight, key.succeeded, key.succeeded + key.others + unanswered);
 }
 
-function checkInFlight(key: WatchedKey, { inFlight, peakInFlight }: LedgerEntry): void {
+function checkInFlight(key: WatchedKey, { inFlight, peakInFlight }: CountedModel): void {
   const { name } = key;
   if (inFlight > key.inFlight)
     breach('mock-in-flight', `${name}: ${inFlight} at the provider, ${key.inFlight} in the trace`);
