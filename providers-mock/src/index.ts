@@ -38,6 +38,7 @@ export type {
   AdmittedLease,
   Lease,
   OverloadStatus,
+  Refusal,
   RefusalScope,
   RequestFacts,
   Usage,
@@ -60,4 +61,6 @@ export {
   PROFILES_COLLECTED,
   type Profile,
 } from './profiles/profile.js';
-export type { ErrorForm, RefusalStyle, WireStyle } from './wire/answer.js';
+export type { ErrorForm, RefusalStyle, WireAnswer, WireStyle } from './wire/answer.js';
+export { type RefusalTold, refusalAnswer } from './wire/refusal-answer.js';
+export { DIALECT_STYLES, type DialectStyle } from './wire/refusal-styles.js';

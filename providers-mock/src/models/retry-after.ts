@@ -4,9 +4,9 @@
  */
 
 import type { HintSpec, RetryAfterSpec } from './hint-spec.js';
-import type { Verdict } from './verdict.js';
+import type { Refusal } from './verdict.js';
 
-type Refusal = Pick<Extract<Verdict, { kind: 'refused' }>, 'waitMs' | 'scope' | 'tooLarge'>;
+type Refused = Pick<Refusal, 'waitMs' | 'scope' | 'tooLarge'>;
 type StatedHint = Exclude<RetryAfterSpec, { kind: 'none' }>;
 
 const SECOND_US = 1_000_000;
@@ -29,7 +29,7 @@ const LONGEST_US = 1e15;
  * @param random in [0, 1); only looked at where `error` is above 0.
  * @throws RangeError naming the option, its value and what is allowed.
  */
-export function hintMs(spec: RetryAfterSpec, refusal: Refusal, nowMs: number, random: number): number | null {
+export function hintMs(spec: RetryAfterSpec, refusal: Refused, nowMs: number, random: number): number | null {
   if (spec.kind === 'none') return null;
   checkHint(spec);
   if (spec.scopes !== undefined && !spec.scopes.includes(refusal.scope)) return null;
@@ -40,7 +40,7 @@ export function hintMs(spec: RetryAfterSpec, refusal: Refusal, nowMs: number, ra
   return readUs(spec, saidUs, Math.round(nowMs * 1000)) / 1000;
 }
 
-function exactMs({ staleMs = 0 }: HintSpec, { waitMs, tooLarge }: Refusal, nowMs: number): number | null {
+function exactMs({ staleMs = 0 }: HintSpec, { waitMs, tooLarge }: Refused, nowMs: number): number | null {
   if (waitMs === null || tooLarge) return null;
   return staleMs === 0 ? waitMs : waitMs + (nowMs % staleMs);
 }

@@ -20,31 +20,31 @@ export interface Usage {
   readonly outputTokens: number;
 }
 
-export type Verdict =
-  | { readonly kind: 'admitted'; readonly lease: AdmittedLease }
-  | {
-      readonly kind: 'refused';
-      /**
-       * Name of the first quota that refused; one that finds the request too large goes before the others. Where none did:
-       * `overload` or `queue`, whose scope is `overload`.
-       */
-      readonly quota: string;
-      readonly scope: RefusalScope;
-      /** Of scope `overload` only: the status of the answer. */
-      readonly status?: OverloadStatus;
-      /**
-       * Until this very request would fit all windows and buckets, if nothing else came, rounded up to a microsecond;
-       * places in flight are left out of it. null = nobody can know (a concurrency quota refused), or never (`tooLarge`).
-       */
-      readonly waitMs: number | null;
-      /** The request alone exceeds the whole quota: no wait helps. Never said by a concurrency quota. */
-      readonly tooLarge: boolean;
-      /**
-       * The place that a refused request holds in concurrency quotas with `refusedCount: true`, until its refusal is
-       * answered or its caller goes away; null where it holds none. Its `answered` looks at no usage.
-       */
-      readonly lease: Lease | null;
-    };
+export type Verdict = { readonly kind: 'admitted'; readonly lease: AdmittedLease } | Refusal;
+
+export interface Refusal {
+  readonly kind: 'refused';
+  /**
+   * Name of the first quota that refused; one that finds the request too large goes before the others. Where none did:
+   * `overload` or `queue`, whose scope is `overload`.
+   */
+  readonly quota: string;
+  readonly scope: RefusalScope;
+  /** Of scope `overload` only: the status of the answer. */
+  readonly status?: OverloadStatus;
+  /**
+   * Until this very request would fit all windows and buckets, if nothing else came, rounded up to a microsecond; places in
+   * flight are left out of it. null = nobody can know (a concurrency quota refused), or never (`tooLarge`).
+   */
+  readonly waitMs: number | null;
+  /** The request alone exceeds the whole quota: no wait helps. Never said by a concurrency quota. */
+  readonly tooLarge: boolean;
+  /**
+   * The place that a refused request holds in concurrency quotas with `refusedCount: true`, until its refusal is answered
+   * or its caller goes away; null where it holds none. Its `answered` looks at no usage.
+   */
+  readonly lease: Lease | null;
+}
 
 /**
  * What refused. `ramp`: the load grew too fast, whatever its level. `overload`: the provider's own state, not a limit of

@@ -1,5 +1,6 @@
 /** AWS Bedrock: tokens of prompt and max_tokens reserved at the start and settled at the end, a quota a day, no hint. */
 
+import type { ErrorForm } from '../wire/answer.js';
 import { cited, type Profile } from './profile.js';
 import { DAY, MINUTE, NO_HINT, requests, tokens } from './quota-shapes.js';
 
@@ -9,16 +10,21 @@ const PER_DAY =
   'a day has 1,440 times the minute by default: docs.aws.amazon.com/bedrock/latest/userguide/quotas-runtime.html';
 const NONE = cited(NO_HINT, 'documented', 'no Retry-After: troubleshooting-api-error-codes.html, botocore');
 
-/** The type of an error is in a header. */
-function throttling(message: string): { status: number; message: string; headers: Record<string, string> } {
-  return { status: 429, message, headers: { 'x-amzn-errortype': 'ThrottlingException' } };
+/** The type of an error is in a header and, where the answer has begun, in the body. */
+function failure(status: number, type: string, message: string): ErrorForm {
+  return {
+    status,
+    message,
+    headers: { 'x-amzn-errortype': type },
+    insideBody: { message: '{message}', code: type },
+  };
 }
 
-const UNAVAILABLE = {
-  status: 503,
-  message: 'Bedrock is unable to process the request.',
-  headers: { 'x-amzn-errortype': 'ServiceUnavailableException' },
-};
+function throttling(message: string): ErrorForm {
+  return failure(429, 'ThrottlingException', message);
+}
+
+const UNAVAILABLE = failure(503, 'ServiceUnavailableException', 'Bedrock is unable to process the request.');
 
 export const BEDROCK: Profile = {
   name: 'bedrock',
@@ -31,16 +37,13 @@ export const BEDROCK: Profile = {
       requests: throttling('Too many requests, please wait before trying again.'),
       tokens: throttling('Too many tokens, please wait before trying again.'),
       'too-large': throttling('Too many tokens, please wait before trying again.'),
-      'status-500': {
-        status: 500,
-        message: 'An internal server error occurred.',
-        headers: { 'x-amzn-errortype': 'InternalServerException' },
-      },
+      'status-500': failure(500, 'InternalServerException', 'An internal server error occurred.'),
+      'status-502': failure(502, 'InternalServerException', 'An internal server error occurred.'),
       'status-503': UNAVAILABLE,
       'status-529': UNAVAILABLE,
     },
     quotas: { tpd: throttling('Too many tokens per day, please wait before trying again.') },
-    hints: [],
+    hints: 'as-stated',
     rateLimits: { kind: 'none' },
     requestIdHeader: 'x-amzn-requestid',
   },

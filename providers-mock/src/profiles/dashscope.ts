@@ -32,7 +32,7 @@ export const DASHSCOPE: Profile = {
         fields: { code: 'limit_burst_rate' },
       },
     },
-    hints: [],
+    hints: 'as-stated',
     rateLimits: { kind: 'none' },
     requestIdHeader: 'x-request-id',
   },

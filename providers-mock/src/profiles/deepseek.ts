@@ -33,7 +33,7 @@ export const DEEPSEEK: Profile = {
       },
       'status-503': { status: 503, message: 'Server overloaded.', fields: { type: 'server_error', code: null } },
     },
-    hints: [],
+    hints: 'as-stated',
     rateLimits: { kind: 'none' },
     requestIdHeader: null,
   },

@@ -41,7 +41,7 @@ export const MINIMAX: Profile = {
       'status-503': inBody(1033, 'system error'),
       'status-529': inBody(1033, 'system error'),
     },
-    hints: [],
+    hints: 'as-stated',
     rateLimits: { kind: 'none' },
     requestIdHeader: null,
   },

@@ -23,7 +23,7 @@ export const MISTRAL: Profile = {
       'status-503': CAPACITY,
       'status-529': CAPACITY,
     },
-    hints: [],
+    hints: 'as-stated',
     rateLimits: {
       kind: 'headers',
       on: 'every-answer',

@@ -14,7 +14,7 @@ export const OLLAMA: Profile = {
     // The error is a string.
     body: { error: '{message}' },
     errors: { 'status-503': BUSY, 'status-529': BUSY },
-    hints: [],
+    hints: 'as-stated',
     rateLimits: { kind: 'none' },
     requestIdHeader: null,
   },

@@ -17,7 +17,7 @@ export const VLLM: Profile = {
     // The code is an integer.
     body: { error: { message: '{message}', type: '{type}', param: null, code: '{status}' } },
     errors: { 'status-503': FULL, 'status-529': FULL },
-    hints: [],
+    hints: 'as-stated',
     rateLimits: { kind: 'none' },
     requestIdHeader: null,
   },

@@ -29,7 +29,7 @@ export const XAI: Profile = {
         fields: FIELDS,
       },
     },
-    hints: [],
+    hints: 'as-stated',
     rateLimits: { kind: 'none' },
     requestIdHeader: 'x-request-id',
   },

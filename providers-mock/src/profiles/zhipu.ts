@@ -33,7 +33,7 @@ export const ZHIPU: Profile = {
       'status-503': OVERLOADED,
       'status-529': OVERLOADED,
     },
-    hints: [],
+    hints: 'as-stated',
     rateLimits: { kind: 'none' },
     requestIdHeader: null,
   },

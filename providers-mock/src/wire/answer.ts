@@ -115,6 +115,8 @@ export interface ErrorForm {
   readonly fields?: Readonly<Record<string, string | number | null>>;
   /** Instead of the style's body. */
   readonly body?: JsonTemplate;
+  /** Where it comes inside a success, and no header can say what it is. Default: as elsewhere. */
+  readonly insideBody?: JsonTemplate;
   /** Besides the hints and the rate-limit headers. Names in lower case; one without a value is left out. */
   readonly headers?: Readonly<Record<string, string>>;
   /** To a streaming request: as a plain answer, or as the first frame of a stream that began with status 200. */

@@ -71,10 +71,16 @@ export function errorAnswer(
   return { kind: 'whole', status: form.status, headers, afterMs, ending: 'end', body };
 }
 
+/** The header with the id of the answer, where the style has one; to be added to. */
+export function requestIdHeader({ requestIdHeader: name }: RefusalStyle, requestId: string): Record<string, string> {
+  return name === null ? {} : { [name]: requestId };
+}
+
 /** The body alone, for an error that comes inside a success. */
 export function errorBody(kase: ErrorCase, styles: ErrorStyles, details: ErrorDetails): Json {
   const form = formOf(kase, styles, details);
-  return bodyOf(form, styles.style, valuesOf(form, styles.style, details));
+  const values = valuesOf(form, styles.style, details);
+  return form.insideBody === undefined ? bodyOf(form, styles.style, values) : (fillJson(form.insideBody, values) ?? {});
 }
 
 function formOf(kase: ErrorCase, { style, dialect }: ErrorStyles, { refusal }: ErrorDetails): ErrorForm {
@@ -129,10 +135,12 @@ function refusalValues(refusal: RefusalFacts, style: RefusalStyle, epochMs: numb
 function standingValues({ spec, remaining, requested, fullInMs }: QuotaStanding, epochMs: number): TemplateValues {
   const windowed = spec.kind === 'concurrency' ? undefined : spec;
   const period = windowed && periodOf(windowed.perMs);
+  // A request may ask for all that a full bucket holds: a smaller limit beside it would say that it is too large.
+  const limit = Math.max(spec.limit, capacityOf(spec));
   return {
-    limit: spec.limit,
-    limitText: String(spec.limit),
-    limitGrouped: spec.limit.toLocaleString('en-US'),
+    limit,
+    limitText: String(limit),
+    limitGrouped: limit.toLocaleString('en-US'),
     used: capacityOf(spec) - remaining,
     remaining: Math.max(0, remaining),
     requested,

@@ -62,7 +62,7 @@ function endOf({ pace, reply }: ReplyPlan): number {
 }
 
 function midwayOf({ pace, reply }: ReplyPlan): number {
-  return totalMs(pace, halfOf(reply.usage.outputTokens));
+  return totalMs(pace, reply.usage.outputTokens / 2);
 }
 
 function halfOf(tokens: number): number {
@@ -86,20 +86,22 @@ function half(plan: FaultPlan, afterMs: number = endOf(plan)): StreamedAnswer {
   return { ...head, kind: 'streamed', afterMs, frames };
 }
 
-/** All pieces, and then half a frame. */
+/** All pieces, and then the beginning of a frame, which does not get to why the answer ended. */
 function truncatedStream(plan: FaultPlan): StreamedAnswer {
   const { dialect, reply, path, wantsUsage } = plan;
   const [first = ''] = dialect.stream(reply, { ...path, wantsUsage }).closing();
-  return brokenStream(plan, 'all', [first.slice(0, first.length / 2)]);
+  return brokenStream(plan, 'all', [first.slice(0, first.length / 4)]);
 }
 
-/** Some of the pieces and, a token later, `ending` in place of the rest; a proxy ends it as if it were complete. */
+/** Some of the pieces and, in time, `ending` in place of the rest; a proxy ends it as if it were complete. */
 function brokenStream(plan: FaultPlan, kept: 'half' | 'all', ending: readonly string[]): StreamedAnswer {
   const { dialect, reply, path, wantsUsage, pace } = plan;
   const { outputTokens } = reply.usage;
   const stream = { ...dialect.stream(reply, { ...path, wantsUsage }), closing: () => ending };
-  const pieces = kept === 'all' ? reply.pieces() : firstOf(reply.pieces(), halfOf(outputTokens));
-  return { ...streamedAnswer(plan), frames: pacedFrames(stream, pieces, pace) };
+  if (kept === 'all') return { ...streamedAnswer(plan), frames: pacedFrames(stream, reply.pieces(), pace) };
+  const half = halfOf(outputTokens);
+  const tailMs = pace.perTokenMs * (1 + outputTokens / 2 - half);
+  return { ...streamedAnswer(plan), frames: pacedFrames(stream, firstOf(reply.pieces(), half), pace, tailMs) };
 }
 
 function* firstOf(pieces: Iterable<string>, count: number): Iterable<string> {

@@ -8,15 +8,16 @@ import type { RetryAfterSpec } from '../models/hint-spec.js';
 import type { ProviderModel } from '../models/provider-model.js';
 import type { QuotaStanding } from '../models/quota.js';
 import { hintMs } from '../models/retry-after.js';
-import type { AdmittedLease, RequestFacts, Verdict } from '../models/verdict.js';
-import type { ErrorCase, KeepAlive, RefusalStyle, WireAnswer } from './answer.js';
+import type { AdmittedLease, Refusal, RequestFacts } from '../models/verdict.js';
+import type { KeepAlive, RefusalStyle, WireAnswer } from './answer.js';
 import type { Asked } from './asked.js';
 import type { Dialect, RequestPath } from './dialect.js';
-import { type ErrorFacts, type ErrorStyles, errorAnswer } from './error-answer.js';
+import { type ErrorFacts, type ErrorStyles, requestIdHeader } from './error-answer.js';
 import { AdmittedExchange, type Exchange, RefusedExchange } from './exchange.js';
 import { faultAnswer } from './fault-answer.js';
 import type { Pace } from './paced-frames.js';
 import { addRateLimitHeaders } from './rate-limit-headers.js';
+import { refusalAnswer } from './refusal-answer.js';
 import { type Reply, replyTo } from './reply.js';
 import { type ReplyPlan, replyAnswer } from './reply-answer.js';
 import { EVENT_STREAM } from './server-sent-events.js';
@@ -130,26 +131,18 @@ export function generate(model: ProviderModel, manners: ModelManners, request: G
   }
 }
 
-type Refused = Extract<Verdict, { kind: 'refused' }>;
-
-function refuse(decided: Decided, verdict: Refused): Exchange {
-  const { request, manners, drawnFor, standings, fault } = decided;
+function refuse({ request, manners, drawnFor, standings, fault }: Decided, verdict: Refusal): Exchange {
   const { retryAfter, draws } = manners;
-  const refusal = {
-    quota: verdict.quota,
-    standing: standings.find(({ spec }) => spec.name === verdict.quota),
-    hintMs: hintMs(retryAfter, verdict, request.at.epochMs, draws.hint(drawnFor)),
+  const answer = refusalAnswer(verdict, {
+    ...stylesOf(request),
+    facts: factsOf(request),
+    standings,
     retryAfter,
+    hintMs: hintMs(retryAfter, verdict, request.at.epochMs, draws.hint(drawnFor)),
     isBare: fault === 'no-headers',
-  };
-  const details = { facts: factsOf(request), refusal };
-  const head = { headers: headersOf(decided, true), afterMs: draws.refusalMs(drawnFor) };
-  return new RefusedExchange(errorAnswer(caseOf(verdict), stylesOf(request), details, head), verdict.lease);
-}
-
-function caseOf({ scope, status, tooLarge }: Refused): ErrorCase {
-  if (tooLarge) return 'too-large';
-  return scope === 'overload' ? `status-${status ?? 503}` : scope;
+    afterMs: draws.refusalMs(drawnFor),
+  });
+  return new RefusedExchange(answer, verdict.lease);
 }
 
 function admit(decided: Decided, lease: AdmittedLease): Exchange {
@@ -160,7 +153,7 @@ function admit(decided: Decided, lease: AdmittedLease): Exchange {
     outputTokens: request.outputTokens ?? manners.draws.outputTokens(drawnFor),
     maxTokens: drawnFor.maxTokens,
   });
-  const headers = headersOf(decided, false);
+  const headers = headersOf(decided);
   const keepAlive = keepAliveOf(decided, headers);
   if (fault === null) {
     return new AdmittedExchange(lease, reply.usage, () => replyAnswer(planOf(decided, reply, headers)), keepAlive);
@@ -197,12 +190,11 @@ function paceOf({ manners, model, drawnFor }: Decided, { usage: { outputTokens }
   return { headMs: Math.min(headMs, firstTokenMs), firstTokenMs, perTokenMs };
 }
 
-function headersOf({ request, standings, fault }: Decided, isRefusal: boolean): Readonly<Record<string, string>> {
+function headersOf({ request, standings, fault }: Decided): Readonly<Record<string, string>> {
   const { style, requestId, at } = request;
-  const headers: Record<string, string> = {};
-  if (style.requestIdHeader !== null) headers[style.requestIdHeader] = requestId;
+  const headers = requestIdHeader(style, requestId);
   if (fault !== 'no-headers') {
-    addRateLimitHeaders(headers, style.rateLimits, { standings, epochMs: at.epochMs, isRefusal });
+    addRateLimitHeaders(headers, style.rateLimits, { standings, epochMs: at.epochMs, isRefusal: false });
   }
   return headers;
 }

@@ -9,7 +9,7 @@ import { createProvider, type Provider, type ProviderSpec } from '../models/prov
 import type { ErrorCase, RefusalStyle, WireAnswer, WireStyle } from './answer.js';
 import { type Asked, isObject, MalformedRequest } from './asked.js';
 import { DIALECTS } from './dialects.js';
-import { type ErrorFacts, errorAnswer } from './error-answer.js';
+import { type ErrorFacts, errorAnswer, requestIdHeader } from './error-answer.js';
 import { type Exchange, PlainExchange } from './exchange.js';
 import { generate, type Instant, type ModelManners, type RequestHeaders } from './generation.js';
 import { modelEntry, modelList } from './model-list.js';
@@ -229,7 +229,7 @@ export class MockApi {
     const facts = { method, path: target.path, requestId, stream: false, epochMs: at.epochMs, ...more };
     const allow = METHODS[route.kind];
     const headers = {
-      ...(style.requestIdHeader !== null && { [style.requestIdHeader]: requestId }),
+      ...requestIdHeader(style, requestId),
       ...(kase === 'wrong-method' && allow !== null && { allow }),
     };
     return errorAnswer(kase, { style, dialect: DIALECTS[wire].style }, { facts }, { headers, afterMs: 0 });

@@ -18,8 +18,17 @@ export function totalMs({ firstTokenMs, perTokenMs }: Pace, outputTokens: number
   return firstTokenMs + perTokenMs * outputTokens;
 }
 
-/** The frames in order; made one by one, so that a long answer is never all in memory. */
-export function* pacedFrames(stream: DialectStream, pieces: Iterable<string>, pace: Pace): Iterable<WireFrame> {
+/**
+ * The frames in order; made one by one, so that a long answer is never all in memory.
+ *
+ * @param tailMs from the last piece to the end. Default: a token.
+ */
+export function* pacedFrames(
+  stream: DialectStream,
+  pieces: Iterable<string>,
+  pace: Pace,
+  tailMs: number = pace.perTokenMs,
+): Iterable<WireFrame> {
   for (const data of stream.opening) yield { afterMs: 0, data };
   let afterMs = pace.firstTokenMs - pace.headMs;
   for (const text of pieces) {
@@ -30,6 +39,7 @@ export function* pacedFrames(stream: DialectStream, pieces: Iterable<string>, pa
     }
     afterMs += pace.perTokenMs;
   }
+  afterMs += tailMs - pace.perTokenMs;
   for (const data of stream.closing()) {
     yield { afterMs, data };
     afterMs = 0;

@@ -10,11 +10,18 @@ import { decimalSeconds, goDuration, rfc3339, wholeSeconds } from './instants.js
 
 type Headers = Record<string, string>;
 
+/** What the headers are made of, and of which answer. */
+export interface Announced {
+  readonly standings: readonly QuotaStanding[];
+  readonly epochMs: number;
+  readonly isRefusal: boolean;
+}
+
 /** Adds to `headers` what `style` says of `standings`. */
 export function addRateLimitHeaders(
   headers: Headers,
   style: RateLimitStyle,
-  { standings, epochMs, isRefusal }: { standings: readonly QuotaStanding[]; epochMs: number; isRefusal: boolean },
+  { standings, epochMs, isRefusal }: Announced,
 ): void {
   if (style.kind === 'none' || (style.on === 'refusals' && !isRefusal)) return;
   if (style.kind === 'ietf') addIetf(headers, standings);

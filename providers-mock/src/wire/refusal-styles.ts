@@ -23,7 +23,8 @@ export const OPENAI_STYLE: DialectStyle = {
   errors: {
     concurrency: {
       status: 429,
-      message: 'Rate limit reached for {model} on {dimension}: Limit {limit}.[ Please try again in {waitGo}.]',
+      message:
+        'Rate limit reached for {model} on {dimension}: at most {limit} at once.[ Please try again in {waitGo}.]',
       fields: { type: 'requests', code: 'rate_limit_exceeded' },
     },
     requests: {
@@ -278,7 +279,7 @@ export const GEMINI_STYLE: DialectStyle = {
       fields: { grpc: 'NOT_FOUND' },
     },
     'status-500': { status: 500, message: 'An internal error has occurred.', fields: { grpc: 'INTERNAL' } },
-    'status-502': { status: 502, message: 'Bad gateway.', fields: UNAVAILABLE },
+    'status-502': { status: 502, message: 'Bad gateway.', fields: { grpc: 'INTERNAL' } },
     'status-503': { status: 503, message: 'The model is overloaded. Please try again later.', fields: UNAVAILABLE },
     'status-529': { status: 529, message: 'The model is overloaded. Please try again later.', fields: UNAVAILABLE },
   },

@@ -151,7 +151,7 @@ describe('hints', () => {
   it('a concurrency quota gives none, in the headers or in the sentence', () => {
     const answer = refused('openai', concurrency(1), { style: { ...OPENAI_STYLE, hints: ['retry-after', 'body'] } });
     expect(answer.headers['retry-after']).toBeUndefined();
-    expect(dig(answer.json(), 'error', 'message')).toMatch(/concurrent requests: Limit 1\.$/);
+    expect(dig(answer.json(), 'error', 'message')).toMatch(/concurrent requests: at most 1 at once\.$/);
   });
 });
 

@@ -12,17 +12,18 @@ import { CLIENT_DIALECTS, type DialectName } from './client-dialect.js';
 import { countedModel } from './counted-model.js';
 import { type Endpoint, HttpTransport } from './http-transport.js';
 import { ServedAttempt, ServedAttempts, ServedModel, TOKEN_HEADER } from './served-luck.js';
+import { isStreamed } from './streamed.js';
 import type { Attempt, Transport } from './transport.js';
 import { vendorOf } from './vendor.js';
 import { WallScheduler } from './wall-scheduler.js';
-import { WallTime } from './wall-time.js';
+import type { WallTime } from './wall-time.js';
 
 export interface LoopbackOptions {
   readonly providers: Readonly<Record<string, ProviderSettings>>;
   /** Of the scenario: the luck of what happens by itself at a provider. */
   readonly streams: RandomStreams;
-  /** How many times as fast as the scenario says everything goes; finite, above 0. */
-  readonly speed: number;
+  /** Of both ends; nothing else may use it. */
+  readonly time: WallTime;
 }
 
 export interface Loopback {
@@ -37,14 +38,13 @@ const STALL_MS = 60_000;
 const VERSIONS: Readonly<Record<DialectName, string>> = { openai: 'v1', anthropic: 'v1', gemini: 'v1beta' };
 
 /**
- * Serves the mock; its time is the scheduler's, and begins with it. A defect of the mock fails the run.
- *
- * @throws RangeError for a speed that is none; rejects with the system's error where nothing can be served.
+ * Serves the mock; its time is the scheduler's, and begins with it. A defect of the mock fails the run. Rejects with the
+ * system's error where nothing can be served.
  */
 export async function openLoopback(options: LoopbackOptions): Promise<Loopback> {
-  const time = new WallTime({ speed: options.speed });
+  const { time } = options;
   const scheduler = new WallScheduler(time);
-  const mock = await ServedMock.start(options, time, (error) => scheduler.fail(error));
+  const mock = await ServedMock.start(options, (error) => scheduler.fail(error));
   const endpoints = Object.keys(options.providers).map((name) => [name, mock.endpoint(name)] as const);
   const epochMs = (): number => time.epochMs();
   const http = new HttpTransport({ scheduler, endpoints: Object.fromEntries(endpoints), epochMs });
@@ -116,8 +116,7 @@ class ServedMock {
   }
 
   static async start(
-    { providers, streams }: LoopbackOptions,
-    time: WallTime,
+    { providers, streams, time }: LoopbackOptions,
     onError: (error: unknown) => void,
   ): Promise<ServedMock> {
     const mock = new ServedMock(providers, time);
@@ -145,7 +144,7 @@ class ServedMock {
       baseUrl: `${this.#server.url}/${encodeURIComponent(name)}/${VERSIONS[wire]}`,
       apiKey: this.#apiKey,
       vendor: vendorOf(name, wire, refusal),
-      isStreamed: (model) => tellsFirstToken(this.#settings.get(name)?.models[model] as ModelSettings),
+      isStreamed: (model) => isStreamed(this.#settings.get(name)?.models[model] as ModelSettings),
     };
   }
 
@@ -187,9 +186,4 @@ class ServedMock {
     this.#models.set(key, made);
     return made;
   }
-}
-
-/** An answer whose whole time alone is known is asked for as a whole. */
-function tellsFirstToken({ latency: { service, secondMode } }: ModelSettings): boolean {
-  return service.kind === 'tokens' || secondMode?.service.kind === 'tokens';
 }

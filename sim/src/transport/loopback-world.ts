@@ -7,6 +7,7 @@ import { RandomStreams } from '../kernel/random.js';
 import type { Scenario } from '../scenario/scenario.js';
 import { openLoopback } from './loopback-transport.js';
 import { rehearse } from './rehearsal.js';
+import { WallTime } from './wall-time.js';
 import type { World } from './world.js';
 
 export interface LoopbackWorldOptions {
@@ -19,8 +20,9 @@ export async function loopbackWorld(
   { providers, seed }: Pick<Scenario, 'providers' | 'seed'>,
   { speed = 1 }: LoopbackWorldOptions = {},
 ): Promise<World> {
+  const time = new WallTime({ speed });
   await rehearse();
-  const { scheduler, transport } = await openLoopback({ providers, streams: new RandomStreams(seed), speed });
+  const { scheduler, transport } = await openLoopback({ providers, streams: new RandomStreams(seed), time });
   return {
     mode: 'loopback',
     scheduler,

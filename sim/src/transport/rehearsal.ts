@@ -9,6 +9,7 @@ import { type RandomStream, RandomStreams } from '../kernel/random.js';
 import type { ProviderSettings } from '../scenario/scenario.js';
 import { type Loopback, openLoopback } from './loopback-transport.js';
 import type { Attempt } from './transport.js';
+import { WallTime } from './wall-time.js';
 
 const WIDTH = 8;
 const ROUNDS = 6;
@@ -34,7 +35,7 @@ const STAGE: ProviderSettings = {
 /** Rejects with the system's error where nothing can be served. */
 export async function rehearse(): Promise<void> {
   const streams = new RandomStreams(1);
-  const loopback = await openLoopback({ providers: { stage: STAGE }, streams, speed: 1 });
+  const loopback = await openLoopback({ providers: { stage: STAGE }, streams, time: new WallTime() });
   const { scheduler, transport } = loopback;
   try {
     for (let n = 0; n < WIDTH; n++) {

@@ -10,9 +10,11 @@ import {
   faultEndsAfterMs,
   hintMs,
   type Lease,
+  type OverloadStatus,
   type Provider,
   type ProviderModel,
   pickFault,
+  type Refusal,
   SLOWNESS,
   type Usage,
   usedUnderFault,
@@ -24,10 +26,10 @@ import type { Scheduler } from '../kernel/scheduler.js';
 import type { ModelSettings, ProviderSettings } from '../scenario/scenario.js';
 import type { CountedModel } from '../trace/events.js';
 import { countedModel } from './counted-model.js';
+import { RefusalReader } from './refusal-reading.js';
+import { ORIGIN_MS } from './run-calendar.js';
 import { drawService, type LatencySamplers, type ServiceTimes, samplersOf } from './service-times.js';
 import type { Attempt, AttemptEnd, Transport } from './transport.js';
-
-type Refusal = Extract<Verdict, { kind: 'refused' }>;
 
 /** An attempt at the provider: what it holds there and, once that is known, how and when it ends. */
 class OnItsWay {
@@ -55,10 +57,9 @@ class OnItsWay {
 interface Desk {
   readonly key: string;
   readonly model: ProviderModel;
-  /** Whether a refusal keeps its hint when its headers are gone. */
-  readonly hintsInBody: boolean;
   settings: ModelSettings;
   latency: LatencySamplers;
+  reader: RefusalReader;
   /** Sent and not answered, as this side counts; the mock counts for itself. */
   admittedOnTheirWay: number;
 }
@@ -85,9 +86,9 @@ export class SimulatedTransport implements Transport {
         {
           key: `${name}/${model}`,
           model: provider.model(model),
-          hintsInBody: settings.refusal?.hints.includes('body') ?? settings.wire === 'gemini',
           settings: modelSettings,
           latency: samplersOf(modelSettings.latency),
+          reader: new RefusalReader(name, model, settings),
           admittedOnTheirWay: 0,
         },
       ]);
@@ -114,6 +115,7 @@ export class SimulatedTransport implements Transport {
     for (const [model, desk] of this.#desks.get(name) ?? []) {
       desk.settings = settings.models[model] as ModelSettings;
       desk.latency = samplersOf(desk.settings.latency);
+      desk.reader = new RefusalReader(name, model, settings);
     }
   }
 
@@ -125,15 +127,15 @@ export class SimulatedTransport implements Transport {
   /** Of all faults only missing headers reach a refusal: they take its hint. */
   #refuse(onItsWay: OnItsWay, verdict: Refusal, fault: FaultKind | null): void {
     const { attempt, desk, sentAtMs } = onItsWay;
-    const hint = hintMs(desk.settings.retryAfter, verdict, sentAtMs, attempt.luck.hint.next());
+    const epochMs = ORIGIN_MS + sentAtMs;
     const isBare = fault === 'no-headers';
-    onItsWay.end = {
-      class: classOf(verdict),
-      retryAfterMs: isBare && !desk.hintsInBody ? null : hint,
-      refusedBy: verdict.quota,
-      ...(verdict.scope === 'concurrency' && { scope: verdict.scope }),
-      ...(isBare && { fault }),
-    };
+    const read = desk.reader.read(verdict, {
+      hintMs: hintMs(desk.settings.retryAfter, verdict, epochMs, attempt.luck.hint.next()),
+      isBare,
+      epochMs,
+      standings: () => desk.model.standings(attempt, sentAtMs),
+    });
+    onItsWay.end = { ...read, refusedBy: verdict.quota, ...(isBare && { fault }) };
     this.#endAfter(desk.latency.refusalMs(attempt.luck.refusal), onItsWay);
   }
 
@@ -171,7 +173,7 @@ export class SimulatedTransport implements Transport {
       return;
     }
     const effect = FAULT_EFFECTS[fault];
-    const { attempt } = onItsWay;
+    const { attempt, desk } = onItsWay;
     const { firstTokenMs } = times;
     onItsWay.usage = usedUnderFault(effect, attempt);
     onItsWay.end =
@@ -180,7 +182,11 @@ export class SimulatedTransport implements Transport {
             ...answerOf(attempt, effect.ends === 'slow' ? slowed(times) : times, waitedMs),
             fault,
           }
-        : { class: effect.class, retryAfterMs: null, fault };
+        : {
+            class: effect.class === 'overload' ? desk.reader.readOverload(overloadOf(fault)) : effect.class,
+            retryAfterMs: null,
+            fault,
+          };
     const afterMs = faultEndsAfterMs(effect, { refusalMs: earlyMs, firstTokenMs, totalMs: times.totalMs });
     if (afterMs !== null) this.#endAfter(afterMs, onItsWay);
   }
@@ -203,9 +209,9 @@ export class SimulatedTransport implements Transport {
   }
 }
 
-function classOf({ scope, tooLarge }: Refusal): 'overload' | 'request_too_large' | 'throttle' {
-  if (scope === 'overload') return 'overload';
-  return tooLarge ? 'request_too_large' : 'throttle';
+/** With which status a fault says that the provider is overloaded. */
+function overloadOf(fault: FaultKind): OverloadStatus {
+  return fault === 'status-529' ? 529 : 503;
 }
 
 function answerOf(

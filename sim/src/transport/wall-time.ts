@@ -5,6 +5,7 @@
 
 import { type Clock, systemClock } from '@tidegate/governor';
 import type { MockClock } from '@tidegate/providers-mock/server';
+import { ORIGIN_MS } from './run-calendar.js';
 
 export interface WallTimeOptions {
   /** Milliseconds that pass in each real one; finite, above 0. Default 1. */
@@ -14,9 +15,6 @@ export interface WallTimeOptions {
   /** Calls back once what has happened meanwhile has been seen to. Default: a turn of the event loop. */
   readonly soon?: (run: () => void) => void;
 }
-
-/** The same in every run: midnight, so that a time of day is a time of the run. */
-const ORIGIN_MS = Date.UTC(2026, 0, 1);
 
 export class WallTime implements MockClock {
   /** Milliseconds that pass in each real one. */

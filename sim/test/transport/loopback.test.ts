@@ -238,17 +238,25 @@ workload: { runs: [{ id: r, target: acme/large, timeout: 5s, agents: { count: 1 
     expect(abandoned + inFlight).toBe(2);
   });
 
-  it('what cannot be mended by waiting ends a request: a limit of nothing is no access', async () => {
+  it('a provider that takes nobody at once refuses, until it opens: no account without access', async () => {
+    const { events, summary } = await looped(scenarioFile('scenarios/epoch-dedup.yaml'), 2);
+    expect(summary.expectations.filter(({ pass }) => !pass)).toEqual([]);
+    expect(settled(events).slice(0, 13)).toMatchObject(
+      Array(13).fill({ outcome: 'throttled', refusedBy: 'concurrency' }),
+    );
+  });
+
+  it('what cannot be mended by waiting ends a request: it is larger than the whole quota', async () => {
     const scenario = scenarioText(`
-providers: { acme: { models: { large: { quotas: [{ concurrency: 0 }] } } } }
+providers: { acme: { models: { large: { quotas: [{ name: tpm, tokens: 50, per: 1m }] } } } }
 workload: { runs: [{ id: r, target: acme/large, agents: { count: 2 } }] }
 `);
     const { events, summary } = await looped(scenario, 20);
     expect(settled(events).map(({ outcome, refusedBy, lost }) => [outcome, refusedBy, lost])).toEqual([
-      ['ended', 'concurrency', true],
-      ['ended', 'concurrency', true],
+      ['ended', 'tpm', true],
+      ['ended', 'tpm', true],
     ]);
-    expect(summary.providers['acme/large']?.refusedBy).toEqual({ concurrency: 2 });
+    expect(summary.providers['acme/large']?.refusedBy).toEqual({ tpm: 2 });
   });
 
   it('an interrupt ends the run at once, keeps what is there, and leaves no socket, timer or server', async () => {
