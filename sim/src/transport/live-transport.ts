@@ -4,7 +4,7 @@
  */
 
 import { PHASE } from '../kernel/kernel.js';
-import type { LedgerEntry } from '../trace/events.js';
+import type { CountedModel } from '../trace/events.js';
 import type { Spending } from './budget.js';
 import type { Heard, HttpTransport } from './http-transport.js';
 import type { Attempt, Transport } from './transport.js';
@@ -82,7 +82,7 @@ export class LiveTransport implements Transport {
     this.#options.scheduler.stop();
   }
 
-  ledger(): Readonly<Record<string, LedgerEntry>> {
+  ledger(): Readonly<Record<string, CountedModel>> {
     return this.#options.http.ledger();
   }
 

@@ -23,6 +23,8 @@ interface Sending {
   /** Since the one before. */
   readonly afterMs: number;
   readonly input: number;
+  /** Of the input, the share that is in the prompt cache. */
+  readonly cached: number;
   readonly output: number;
   readonly max: number;
 }
@@ -49,11 +51,12 @@ function play(script: readonly Sending[], scheduler: Scheduler, transport: Trans
   const ends: (AttemptEnd | undefined)[] = script.map(() => undefined);
   const sentAt: number[] = [];
   let atMs = 0;
-  for (const [i, { afterMs, input, output, max }] of script.entries()) {
+  for (const [i, { afterMs, input, cached, output, max }] of script.entries()) {
     atMs += afterMs;
     sentAt.push(atMs);
     const attempt: Attempt = {
       ...{ provider: 'acme', model: 'm', inputTokens: input, outputTokens: output, maxTokens: max },
+      cachedTokens: Math.floor(input * cached),
       luck: luckOf(streams, i),
       answered(end) {
         ends[i] = end;
@@ -115,7 +118,10 @@ function expectAgreement(seen: Outcome, expected: Outcome, withinMs: number): vo
   const told = ({ ends, ledger }: Outcome) => ({
     ends: ends.map((end) => {
       if (end === undefined) return undefined;
-      if (end.class === 'ok') return { ...end, firstTokenMs: undefined };
+      if (end.class === 'ok') {
+        const { class: verdict, inputTokens, outputTokens, fault } = end;
+        return { class: verdict, inputTokens, outputTokens, fault };
+      }
       return { ...end, retryAfterMs: end.retryAfterMs === null ? null : 'a wait' };
     }),
     ledger,
@@ -134,6 +140,7 @@ const script = fc.array(
       { weight: 1, arbitrary: fc.integer({ min: 1, max: 60 }).map((n) => n * 100) },
     ),
     input: fc.integer({ min: 1, max: 60 }),
+    cached: fc.constantFrom(0, 0, 0.5, 1),
     output: fc.integer({ min: 1, max: 8 }),
     max: fc.integer({ min: 8, max: 40 }),
   }),
@@ -153,6 +160,7 @@ const quota = fc.oneof(
     counts: fc.constantFrom('input', 'output', 'total'),
     reserve: fc.constantFrom('none', 'estimate', 'max-tokens', 'larger'),
     settle: fc.constantFrom('refund', 'keep'),
+    cached: fc.constantFrom('counted', 'free'),
     refusedCount,
   }),
   fc.record({
