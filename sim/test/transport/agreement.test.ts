@@ -122,7 +122,8 @@ function expectAgreement(seen: Outcome, expected: Outcome, withinMs: number): vo
         const { class: verdict, inputTokens, outputTokens, fault } = end;
         return { class: verdict, inputTokens, outputTokens, fault };
       }
-      return { ...end, retryAfterMs: end.retryAfterMs === null ? null : 'a wait' };
+      const { class: verdict, retryAfterMs, scope, refusedBy, fault } = end;
+      return { class: verdict, hint: retryAfterMs === null ? null : 'a wait', scope, refusedBy, fault };
     }),
     ledger,
   });
@@ -153,16 +154,18 @@ const refusedCount = fc.boolean();
 const quota = fc.oneof(
   fc.record({ concurrency: fc.integer({ min: 0, max: 2 }), refusedCount }),
   fc.record({ requests: fc.integer({ min: 0, max: 4 }), per, refill, refusedCount }),
-  fc.record({
-    tokens: fc.integer({ min: 20, max: 200 }),
-    per,
-    refill,
-    counts: fc.constantFrom('input', 'output', 'total'),
-    reserve: fc.constantFrom('none', 'estimate', 'max-tokens', 'larger'),
-    settle: fc.constantFrom('refund', 'keep'),
-    cached: fc.constantFrom('counted', 'free'),
-    refusedCount,
-  }),
+  fc
+    .record({
+      tokens: fc.integer({ min: 20, max: 200 }),
+      per,
+      refill,
+      counts: fc.constantFrom('input', 'output', 'total'),
+      reserve: fc.constantFrom('none', 'estimate', 'max-tokens', 'larger'),
+      settle: fc.constantFrom('refund', 'keep'),
+      cached: fc.constantFrom('counted', 'free'),
+      refusedCount,
+    })
+    .map(({ cached, ...rest }) => (rest.counts === 'output' ? rest : { ...rest, cached })),
   fc.record({
     tokens: fc.integer({ min: 20, max: 60 }),
     per,
