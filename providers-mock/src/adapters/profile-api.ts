@@ -22,9 +22,10 @@ export const AT_ONCE: ModelDraws = {
 export function profileApi(name: ProfileName, drawsOf: (model: string) => ModelDraws = () => AT_ONCE): ApiProvider {
   const profile: Profile = profileOf(name);
   const { quotas, models } = profileProvider(profile);
-  const spoken = Object.entries(models).map(([model, spec]) => [
-    model,
-    { ...spec, retryAfter: profile.models[model]!.retryAfter.value, draws: drawsOf(model) },
-  ]);
+  const spoken = Object.entries(models).map(([model, spec]) => {
+    const { retryAfter, keepAlive } = profile.models[model]!;
+    const kept = keepAlive && { keepAliveMs: keepAlive.value };
+    return [model, { ...spec, ...kept, retryAfter: retryAfter.value, draws: drawsOf(model) }] as const;
+  });
   return { wire: profile.wire, refusal: profile.refusal, quotas, models: Object.fromEntries(spoken) };
 }

@@ -1,7 +1,7 @@
-/** DeepSeek: requests in flight per account and model, counted until the answer is complete; no hint, no headers. */
+/** DeepSeek: requests in flight per account and model, counted until the answer is complete, and kept alive while they wait. */
 
 import { cited, type ModelProfile, type Profile } from './profile.js';
-import { concurrency, NO_HINT } from './quota-shapes.js';
+import { concurrency, NO_HINT, SECOND } from './quota-shapes.js';
 
 const DOCS = 'api-docs.deepseek.com/quick_start/rate_limit';
 
@@ -11,6 +11,16 @@ function model(limit: number): ModelProfile {
       cited(concurrency(limit), 'documented', `${limit} at once, from sending to the end of the answer: ${DOCS}`),
     ],
     retryAfter: cited(NO_HINT, 'observed', 'no rate headers, no Retry-After: notes of a public live probe'),
+    server: cited(
+      { slots: limit, queue: null },
+      'uncertain',
+      `requests wait on the server: ${DOCS}; how many it works on at once is not documented, here as many as it lets in: with fewer in a scenario the rest wait`,
+    ),
+    keepAlive: cited(
+      10 * SECOND,
+      'uncertain',
+      `blank lines, or : keep-alive comments in a stream, while a request waits: ${DOCS}; how often is not documented`,
+    ),
     latency: cited(
       { firstToken: { medianMs: 300, p95Ms: 2500 }, perOutputTokenMs: 6.7 },
       'uncertain',

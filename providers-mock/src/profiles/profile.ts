@@ -44,6 +44,8 @@ export interface ModelProfile {
   /** Absent = nothing is known of it. */
   readonly latency?: Cited<LatencyProfile>;
   readonly server?: Cited<ServerSpec>;
+  /** How often a request that waits at that server gets a byte without meaning, in ms. */
+  readonly keepAlive?: Cited<number>;
 }
 
 /** Medians and 95th percentiles of lognormal times, and times per token, in ms. */

@@ -12,7 +12,9 @@ export interface Asked {
   readonly inputTokens: number;
   /** Of these, the ones out of the prompt cache, which only a test can state. Default 0. */
   readonly cachedTokens?: number;
-  /** What the answer may have at most; null = the request does not say. */
+  /** Answers that are asked for at once, each as long as any; whole, ≥ 1. Default 1. */
+  readonly choices?: number;
+  /** What an answer may have at most; null = the request does not say. */
   readonly maxTokens: number | null;
   /** The tool that the answer calls; null = the answer is text. */
   readonly tool: AskedTool | null;

@@ -58,11 +58,11 @@ function whole(status: number, headers: Readonly<Record<string, string>>, afterM
 }
 
 function endOf({ pace, reply }: ReplyPlan): number {
-  return totalMs(pace, reply.usage.outputTokens);
+  return totalMs(pace, reply.length);
 }
 
 function midwayOf({ pace, reply }: ReplyPlan): number {
-  return totalMs(pace, reply.usage.outputTokens / 2);
+  return totalMs(pace, reply.length / 2);
 }
 
 function halfOf(tokens: number): number {
@@ -96,11 +96,10 @@ function truncatedStream(plan: FaultPlan): StreamedAnswer {
 /** Some of the pieces and, in time, `ending` in place of the rest; a proxy ends it as if it were complete. */
 function brokenStream(plan: FaultPlan, kept: 'half' | 'all', ending: readonly string[]): StreamedAnswer {
   const { dialect, reply, path, wantsUsage, pace } = plan;
-  const { outputTokens } = reply.usage;
   const stream = { ...dialect.stream(reply, { ...path, wantsUsage }), closing: () => ending };
   if (kept === 'all') return { ...streamedAnswer(plan), frames: pacedFrames(stream, reply.pieces(), pace) };
-  const half = halfOf(outputTokens);
-  const tailMs = pace.perTokenMs * (1 + outputTokens / 2 - half);
+  const half = halfOf(reply.length);
+  const tailMs = pace.perTokenMs * (1 + reply.length / 2 - half);
   return { ...streamedAnswer(plan), frames: pacedFrames(stream, firstOf(reply.pieces(), half), pace, tailMs) };
 }
 
@@ -128,7 +127,7 @@ function slowed({ headMs, firstTokenMs, perTokenMs }: Pace): Pace {
 /** The head in time, and then the body in slivers until the slow end. */
 function slivers(plan: FaultPlan): StreamedAnswer {
   const { body, ...head } = wholeAnswer(plan);
-  const endMs = totalMs(slowed(plan.pace), plan.reply.usage.outputTokens);
+  const endMs = totalMs(slowed(plan.pace), plan.reply.length);
   const size = Math.ceil(body.length / SLIVERS);
   const count = Math.ceil(body.length / size);
   const frames = Array.from({ length: count }, (_, index) => ({

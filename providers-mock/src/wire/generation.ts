@@ -52,7 +52,7 @@ export interface ModelDraws {
 }
 
 export interface Served {
-  /** What the answer has. */
+  /** What the answer has, or each of its choices. */
   readonly outputTokens: number;
   /** Requests of the model that are worked on, this one included. */
   readonly inService: number;
@@ -107,6 +107,8 @@ interface Decided {
   readonly request: GenerationRequest;
   readonly model: ProviderModel;
   readonly manners: ModelManners;
+  /** What each choice may have. */
+  readonly maxTokensEach: number;
   readonly drawnFor: DrawnFor;
   readonly standings: readonly QuotaStanding[];
   readonly fault: FaultKind | null;
@@ -114,15 +116,17 @@ interface Decided {
 
 export function generate(model: ProviderModel, manners: ModelManners, request: GenerationRequest): Exchange {
   const { asked, at, headers } = request;
-  const maxTokens = asked.maxTokens ?? manners.unsetMaxTokens ?? UNSET_MAX_TOKENS;
-  const { inputTokens, cachedTokens = 0 } = asked;
+  const { inputTokens, cachedTokens = 0, choices = 1 } = asked;
+  const maxTokensEach = asked.maxTokens ?? manners.unsetMaxTokens ?? UNSET_MAX_TOKENS;
+  // A provider counts what all of them may have.
+  const maxTokens = Math.min(Number.MAX_SAFE_INTEGER, maxTokensEach * choices);
   const drawnFor = { inputTokens, cachedTokens, maxTokens, model: asked.model, headers };
   const verdict = model.decide(drawnFor, at.nowMs);
   try {
     const standings = model.standings(drawnFor, at.nowMs);
     const { faults = [], draws } = manners;
     const fault = faults.length === 0 ? null : pickFault(faults, at.nowMs, draws.fault(drawnFor));
-    const decided = { request, model, manners, drawnFor, standings, fault };
+    const decided = { request, model, manners, maxTokensEach, drawnFor, standings, fault };
     return verdict.kind === 'refused' ? refuse(decided, verdict) : admit(decided, verdict.lease);
   } catch (error) {
     // The draws are a stranger's: what is wrong with them must not cost a place.
@@ -146,12 +150,12 @@ function refuse({ request, manners, drawnFor, standings, fault }: Decided, verdi
 }
 
 function admit(decided: Decided, lease: AdmittedLease): Exchange {
-  const { request, manners, drawnFor, fault } = decided;
+  const { request, manners, maxTokensEach, drawnFor, fault } = decided;
   const reply = replyTo(request.asked, {
     number: request.number,
     createdS: Math.floor(request.at.epochMs / 1000),
     outputTokens: request.outputTokens ?? manners.draws.outputTokens(drawnFor),
-    maxTokens: drawnFor.maxTokens,
+    maxTokens: maxTokensEach,
   });
   const headers = headersOf(decided);
   const keepAlive = keepAliveOf(decided, headers);
@@ -183,10 +187,10 @@ function planOf(decided: Decided, reply: Reply, headers: Readonly<Record<string,
   return { dialect, path, stream, wantsUsage, reply, headers, pace: paceOf(decided, reply) };
 }
 
-function paceOf({ manners, model, drawnFor }: Decided, { usage: { outputTokens } }: Reply): Pace {
-  const served = { outputTokens, inService: Math.max(1, model.inService) };
+function paceOf({ manners, model, drawnFor }: Decided, { length }: Reply): Pace {
+  const served = { outputTokens: length, inService: Math.max(1, model.inService) };
   const { firstTokenMs, totalMs, headMs = firstTokenMs } = manners.draws.times(drawnFor, served);
-  const perTokenMs = (totalMs - firstTokenMs) / outputTokens;
+  const perTokenMs = (totalMs - firstTokenMs) / length;
   return { headMs: Math.min(headMs, firstTokenMs), firstTokenMs, perTokenMs };
 }
 

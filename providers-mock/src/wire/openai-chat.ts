@@ -23,7 +23,11 @@ function whole(reply: Reply): string {
     toolName === null
       ? `"content":${JSON.stringify(reply.text())},"refusal":null`
       : `"content":null,"refusal":null,"tool_calls":[${JSON.stringify(callOf(reply, toolName, reply.text()))}]`;
-  return `{"id":"${idOf(reply, 'chatcmpl-')}","object":"chat.completion","created":${createdS},"model":${JSON.stringify(model)},"choices":[{"index":0,"message":{"role":"assistant",${content}},"logprobs":null,"finish_reason":"${FINISH[finish]}"}],"usage":${usageOf(reply)},"system_fingerprint":null}`;
+  const choices = numbersOf(reply).map(
+    (index) =>
+      `{"index":${index},"message":{"role":"assistant",${content}},"logprobs":null,"finish_reason":"${FINISH[finish]}"}`,
+  );
+  return `{"id":"${idOf(reply, 'chatcmpl-')}","object":"chat.completion","created":${createdS},"model":${JSON.stringify(model)},"choices":[${choices.join(',')}],"usage":${usageOf(reply)},"system_fingerprint":null}`;
 }
 
 /** With `include_usage` every frame has `usage`, null in all but the last, which has no choice. */
@@ -36,24 +40,42 @@ function stream(reply: Reply, { wantsUsage }: { readonly wantsUsage: boolean }):
     model: reply.model,
     system_fingerprint: null,
   };
-  const chunk = (delta: object, finish: string | null = null): string => {
-    const choices = [{ index: 0, delta, logprobs: null, finish_reason: finish }];
+  const chunk = (index: number, delta: object, finish: string | null = null): string => {
+    const choices = [{ index, delta, logprobs: null, finish_reason: finish }];
     return sseData(JSON.stringify(wantsUsage ? { ...head, choices, usage: null } : { ...head, choices }));
   };
+  const numbers = numbersOf(reply);
   const called = toolName === null ? {} : { tool_calls: [{ index: 0, ...callOf(reply, toolName, '') }] };
   const content = toolName === null ? '' : null;
   return {
     contentType: EVENT_STREAM,
-    opening: [chunk({ role: 'assistant', content, refusal: null, ...called })],
-    piece: pieceWriter((text) =>
-      chunk(toolName === null ? { content: text } : { tool_calls: [{ index: 0, function: { arguments: text } }] }),
+    opening: numbers.map((index) => chunk(index, { role: 'assistant', content, refusal: null, ...called })),
+    piece: together(
+      numbers.map((index) =>
+        pieceWriter((text) => {
+          const called = { tool_calls: [{ index: 0, function: { arguments: text } }] };
+          return chunk(index, toolName === null ? { content: text } : called);
+        }),
+      ),
     ),
     closing: () => [
-      chunk({}, FINISH[reply.finish]),
+      ...numbers.map((index) => chunk(index, {}, FINISH[reply.finish])),
       ...(wantsUsage ? [sseData(JSON.stringify({ ...head, choices: [], usage: JSON.parse(usageOf(reply)) }))] : []),
       sseData('[DONE]'),
     ],
   };
+}
+
+/** Of the choices, from 0. */
+function numbersOf({ choices }: Reply): readonly number[] {
+  return Array.from({ length: choices }, (_, index) => index);
+}
+
+/** The frames of all choices, which come side by side: a piece of each in one go. */
+function together(writers: readonly ((text: string) => string)[]): (text: string) => string {
+  const [only] = writers;
+  if (writers.length === 1 && only !== undefined) return only;
+  return (text) => writers.map((write) => write(text)).join('');
 }
 
 function callOf(reply: Reply, name: string, json: string): object {

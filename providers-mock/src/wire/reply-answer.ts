@@ -25,7 +25,7 @@ export function wholeAnswer({ dialect, reply, pace, headers }: ReplyPlan): Whole
     kind: 'whole',
     status: 200,
     headers: { 'content-type': 'application/json', ...headers },
-    afterMs: totalMs(pace, reply.usage.outputTokens),
+    afterMs: totalMs(pace, reply.length),
     ending: 'end',
     body: dialect.whole(reply),
   };

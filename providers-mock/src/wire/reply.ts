@@ -17,9 +17,13 @@ export interface Reply {
   readonly toolName: string | null;
   /** `length`: the caller's maximum cut it off. */
   readonly finish: 'stop' | 'length' | 'tool';
-  /** Of the whole answer; `outputTokens` is the number of pieces. */
+  /** How often it is given, side by side; whole, ≥ 1. */
+  readonly choices: number;
+  /** Pieces of one choice: as many tokens. */
+  readonly length: number;
+  /** Of the whole answer, all choices. */
   readonly usage: Usage;
-  /** All pieces at once: the text, or the arguments of the tool as JSON. */
+  /** All pieces of one choice at once: the text, or the arguments of the tool as JSON. */
   text(): string;
   pieces(): Iterable<string>;
 }
@@ -27,9 +31,9 @@ export interface Reply {
 export interface ReplyFacts {
   readonly number: number;
   readonly createdS: number;
-  /** What a full text answer has; whole, ≥ 1. */
+  /** What a full text answer has, in each choice; whole, ≥ 1. */
   readonly outputTokens: number;
-  /** What it may have. */
+  /** What each may have. */
   readonly maxTokens: number;
 }
 
@@ -55,27 +59,27 @@ class TextReply implements Reply {
   readonly createdS: number;
   readonly toolName = null;
   readonly finish: 'stop' | 'length';
+  readonly choices: number;
+  readonly length: number;
   readonly usage: Usage;
 
-  constructor(
-    { model, inputTokens, cachedTokens = 0 }: Asked,
-    { number, createdS, outputTokens, maxTokens }: ReplyFacts,
-  ) {
+  constructor(asked: Asked, { number, createdS, outputTokens, maxTokens }: ReplyFacts) {
     this.number = number;
-    this.model = model;
+    this.model = asked.model;
     this.createdS = createdS;
     this.finish = outputTokens > maxTokens ? 'length' : 'stop';
-    this.usage = { inputTokens, cachedTokens, outputTokens: Math.min(outputTokens, maxTokens) };
+    this.choices = asked.choices ?? 1;
+    this.length = Math.min(outputTokens, maxTokens);
+    this.usage = usageOf(asked, this.length * this.choices);
   }
 
   text(): string {
-    const { outputTokens } = this.usage;
-    const rest = outputTokens % TOKENS.length;
-    return ROUND.repeat((outputTokens - rest) / TOKENS.length) + ROUND.slice(0, STARTS[rest]);
+    const rest = this.length % TOKENS.length;
+    return ROUND.repeat((this.length - rest) / TOKENS.length) + ROUND.slice(0, STARTS[rest]);
   }
 
   *pieces(): Iterable<string> {
-    for (let index = 0; index < this.usage.outputTokens; index += 1) yield TOKENS[index % TOKENS.length]!;
+    for (let index = 0; index < this.length; index += 1) yield TOKENS[index % TOKENS.length]!;
   }
 }
 
@@ -85,23 +89,23 @@ class ToolReply implements Reply {
   readonly createdS: number;
   readonly toolName: string;
   readonly finish: 'tool' | 'length';
+  readonly choices: number;
+  readonly length: number;
   readonly usage: Usage;
   readonly #json: string;
 
-  constructor(
-    { model, inputTokens, cachedTokens = 0 }: Asked,
-    { number, createdS, maxTokens }: ReplyFacts,
-    tool: AskedTool,
-  ) {
+  constructor(asked: Asked, { number, createdS, maxTokens }: ReplyFacts, tool: AskedTool) {
     const json = argumentsFor(tool);
     const full = Math.ceil(json.length / TOOL_PIECE);
     this.number = number;
-    this.model = model;
+    this.model = asked.model;
     this.createdS = createdS;
     this.toolName = tool.name;
     this.finish = full > maxTokens ? 'length' : 'tool';
-    this.usage = { inputTokens, cachedTokens, outputTokens: Math.min(full, maxTokens) };
-    this.#json = json.slice(0, this.usage.outputTokens * TOOL_PIECE);
+    this.choices = asked.choices ?? 1;
+    this.length = Math.min(full, maxTokens);
+    this.usage = usageOf(asked, this.length * this.choices);
+    this.#json = json.slice(0, this.length * TOOL_PIECE);
   }
 
   text(): string {
@@ -113,6 +117,10 @@ class ToolReply implements Reply {
       yield this.#json.slice(start, start + TOOL_PIECE);
     }
   }
+}
+
+function usageOf({ inputTokens, cachedTokens = 0 }: Asked, outputTokens: number): Usage {
+  return { inputTokens, cachedTokens, outputTokens };
 }
 
 /** An id of this answer: `prefix` and 24 digits. */

@@ -99,7 +99,7 @@ describe.each(['http', 'msw'])('over %s', (adapter) => {
   });
 
   it('a request that waits at a busy server is kept alive, if that is the provider’s way', async () => {
-    const draws = steady({ outputTokens: 2, firstTokenMs: 60 });
+    const draws = steady({ outputTokens: 2, firstTokenMs: 400 });
     const server = { slots: 1, queue: 5 };
     const waiting = provider([], { manners: { draws, keepAliveMs: 10 } });
     const queueing = { ...waiting, models: { large: { ...waiting.models.large!, server } } };

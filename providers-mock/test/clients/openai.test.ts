@@ -84,6 +84,28 @@ describe('chat completions', () => {
     expect(usages).toEqual(Array(7).fill(undefined));
   });
 
+  it('n choices come side by side, each as long as any, and all of their tokens are counted', async () => {
+    const openai = await clientOf(provider([tokensPerMinute(40)]));
+    const plain = await openai.chat.completions.create({ ...ASK, n: 3, max_completion_tokens: 8 });
+    expect(plain.choices.map(({ index, message, finish_reason }) => [index, message.content, finish_reason])).toEqual(
+      [0, 1, 2].map((index) => [index, TEXT, 'stop']),
+    );
+    expect(plain.usage).toMatchObject({ prompt_tokens: 4, completion_tokens: 15, total_tokens: 19 });
+    // 21 of 40 are left: 4 and twice 8 fit, 4 and three times 8 do not.
+    const texts = ['', ''];
+    let usage: OpenAI.CompletionUsage | null | undefined;
+    for await (const chunk of await openai.chat.completions.create({ ...STREAM, n: 2, max_completion_tokens: 8 })) {
+      for (const { index, delta } of chunk.choices) texts[index] += delta.content ?? '';
+      usage = chunk.usage;
+    }
+    expect(texts).toEqual([TEXT, TEXT]);
+    expect(usage).toMatchObject({ prompt_tokens: 4, completion_tokens: 10, total_tokens: 14 });
+    const refused = await failure(openai.chat.completions.create({ ...ASK, n: 3, max_completion_tokens: 8 }));
+    expect(refused).toBeInstanceOf(RateLimitError);
+    const wrong = await failure(openai.chat.completions.create({ ...ASK, n: 129 }));
+    expect([wrong.status, wrong.message]).toEqual([400, '400 n: must be at most 128, got 129']);
+  });
+
   it('max_completion_tokens cuts the answer off and says so', async () => {
     const openai = await clientOf(provider());
     const { choices, usage } = await openai.chat.completions.create({ ...ASK, max_completion_tokens: 2 });

@@ -13,6 +13,7 @@ import {
   profileOf,
   type QuotaSpec,
   type RetryAfterSpec,
+  type ServerSpec,
 } from '@tidegate/providers-mock';
 import { asMapping, entriesOf, type Mapping, valueAt, withValue } from './raw-data.js';
 
@@ -46,15 +47,21 @@ function modelsWrittenOut(models: Mapping, profile: Profile): Mapping {
   );
 }
 
-function modelWrittenOut(fields: Mapping, { quotas, retryAfter, latency, server }: ModelProfile): Mapping {
+function modelWrittenOut(fields: Mapping, { quotas, retryAfter, latency, server, keepAlive }: ModelProfile): Mapping {
   const times = latency && writtenLatency(latency.value);
   return {
     quotas: quotas.map(({ value }) => writtenQuota(value)),
     retryAfter: writtenHint(retryAfter.value),
-    ...(server && { server: { slots: server.value.slots, queue: server.value.queue ?? 'unlimited' } }),
     ...fields,
+    ...(server && { server: mergedServer(server.value, keepAlive?.value, fields.server) }),
     ...(times && { latency: mergedLatency(times, fields.latency) }),
   };
+}
+
+function mergedServer({ slots, queue }: ServerSpec, keepAliveMs: number | undefined, own: unknown): unknown {
+  const whole = { slots, queue: queue ?? 'unlimited', ...(keepAliveMs && { keepAlive: duration(keepAliveMs) }) };
+  const fields = own === undefined ? {} : asMapping(own);
+  return fields === undefined ? own : { ...whole, ...fields };
 }
 
 /** A whole service time takes the place of the profile's parts. */

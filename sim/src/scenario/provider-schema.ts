@@ -87,7 +87,9 @@ function model(distributions: Distributions): z.ZodType<ModelSettings> {
         .describe('Episodes in which it refuses whoever comes, whatever the load: { every: 30m, for: 1m }.'),
       server: z
         .exactOptional(server())
-        .describe('Works on so many requests at once and lets the others wait: { slots: 4, queue: 512 }.'),
+        .describe(
+          'Works on so many requests at once and lets the others wait: { slots: 4, queue: 512, keepAlive: 10s }.',
+        ),
       faults: z
         .exactOptional(faults())
         .describe('What goes wrong with answers besides: [{ kind: status-503, rate: 1% }].'),
@@ -100,7 +102,7 @@ function model(distributions: Distributions): z.ZodType<ModelSettings> {
       retryAfter: hint,
       latency: times,
       ...(overloaded && { overload: overloaded }),
-      ...(served && { server: served }),
+      ...served,
       ...(wrong?.length && { faults: wrong }),
     }),
   );

@@ -108,6 +108,8 @@ export interface ModelSettings {
   readonly latency: LatencySettings;
   readonly overload?: OverloadSpec;
   readonly server?: ServerSpec;
+  /** Over HTTP, while a request waits at that server: bytes without meaning this often. Default: nothing. */
+  readonly keepAliveMs?: number;
   /** Not empty. */
   readonly faults?: readonly FaultSpec[];
 }

@@ -75,12 +75,21 @@ const anyServer = z
       queue: z
         .union([whole({ min: 0 }), z.literal('unlimited')], { error: queueError })
         .prefault('unlimited')
-        .describe('Requests that may wait, in silence; one more is refused with 503. Whole number ≥ 0 or unlimited.'),
+        .describe('Requests that may wait; one more is refused with 503. Whole number ≥ 0 or unlimited.'),
+      keepAlive: z
+        .exactOptional(duration({ positive: true }))
+        .describe(
+          'Over HTTP a request that waits gets its head at once and bytes without meaning this often: blank lines, in a stream comments. Default: it waits in silence.',
+        ),
     },
     { error: expected('{ slots, queue }') },
   )
-  .transform(({ slots, queue }) => ({ slots, queue: queue === 'unlimited' ? null : queue }));
+  .transform(({ slots, queue, keepAlive }) => ({
+    server: { slots, queue: queue === 'unlimited' ? null : queue },
+    ...(keepAlive !== undefined && { keepAliveMs: keepAlive }),
+  }));
 
-export function server(): z.ZodType<ServerSpec> {
+/** The server, and how it keeps those alive who wait. */
+export function server(): z.ZodType<{ readonly server: ServerSpec; readonly keepAliveMs?: number }> {
   return anyServer;
 }

@@ -93,6 +93,19 @@ describe('sim serve', () => {
     expect(ledger).toMatchObject({ models: { 'acme/large': { refused: 1 }, 'other one/small': { admitted: 1 } } });
   });
 
+  it.each([
+    ['5ms', /^\n+\{/],
+    ['1h', /^\{/],
+  ])('keeps those alive who wait at a server, every %s', async (keepAlive, text) => {
+    const model = { server: { slots: 1, keepAlive }, latency: { service: '200ms' } };
+    const url = await serve(scenario('waiting', { acme: { models: { large: model } } }, 'acme/large')).url();
+    const [first, second] = await Promise.all([ask(`${url}/v1`, 'large'), ask(`${url}/v1`, 'large')]);
+    const texts = await Promise.all([first.text(), second.text()]);
+    const served = texts.map((each) => JSON.parse(each).choices.length);
+    expect(served).toEqual([1, 1]);
+    expect(texts.filter((each) => text.test(each)).length).toBe(keepAlive === '1h' ? 2 : 1);
+  });
+
   it('changes the providers as the timeline says', async () => {
     const providers = { acme: { models: { large: { quotas: [{ concurrency: 0 }], latency: QUICK } } } };
     const timeline = [{ at: '10ms', set: { 'providers.acme.models.large.quotas[0].concurrency': 1 } }];

@@ -80,6 +80,20 @@ describe('a provider with a profile', () => {
     expect(real.models.m?.latency.service).toEqual({ kind: 'service', serviceMs: constant(2000) });
   });
 
+  it('may have fewer places than the server of the profile, which keeps its other ways', () => {
+    const real = realOf(
+      '{ profile: deepseek, models: { deepseek-flash: { server: { slots: 2 } } } }',
+      'deepseek-flash',
+    );
+    expect(real.models['deepseek-flash']).toMatchObject({ server: { slots: 2, queue: null }, keepAliveMs: 10_000 });
+    expect(realOf('{ profile: deepseek }', 'deepseek-v4-pro').models['deepseek-v4-pro']).toMatchObject({
+      server: { slots: 500, queue: null },
+      keepAliveMs: 10_000,
+    });
+    const silent = realOf('{ profile: vllm, models: { m: { server: { keepAlive: 5s } } } }', 'm');
+    expect(silent.models.m).toMatchObject({ server: { slots: 256, queue: null }, keepAliveMs: 5_000 });
+  });
+
   it('can be chosen and changed from the command line, in whatever order', () => {
     const { providers } = scenarioOf(withProvider('{ models: { glm-4.7: {} } }', 'glm-4.7'), {
       options: {

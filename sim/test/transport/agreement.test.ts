@@ -201,7 +201,13 @@ const model = fc.record({
   overload: optional(
     fc.record({ every: fc.constant('3s'), for: fc.constant('2s'), status: fc.constantFrom(503, 529) }),
   ),
-  server: optional(fc.record({ slots: fc.integer({ min: 1, max: 2 }), queue: fc.constantFrom(0, 2, 'unlimited') })),
+  server: optional(
+    fc.record({
+      slots: fc.integer({ min: 1, max: 2 }),
+      queue: fc.constantFrom(0, 2, 'unlimited'),
+      keepAlive: optional(fc.constant('30ms')),
+    }),
+  ),
   faults: optional(
     fc.record({ kind: fc.constantFrom(...kinds), rate: fc.constantFrom('40%', '100%') }).map((fault) => [fault]),
   ),
