@@ -3,6 +3,7 @@
  * time, they answer with a verdict, in virtual time as on a wall clock.
  */
 
+export type { Ahead } from './models/ahead.js';
 export type {
   EpisodesSpec,
   GrowthSpec,

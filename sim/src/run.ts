@@ -4,7 +4,7 @@
  */
 
 import { createGovernor, type Governor, resolveAimdOptions } from '@tidegate/governor';
-import { type CapFacts, capFactsOf, controllerOf, type MakeController } from './baselines/controllers.js';
+import { type Baseline, baselineOf } from './baselines/controllers.js';
 import { PHASE, TimeStandsStillError } from './kernel/kernel.js';
 import { RandomStreams } from './kernel/random.js';
 import type { GovernorSettings, Scenario, TimelineEntry } from './scenario/scenario.js';
@@ -48,7 +48,7 @@ class Engine {
   readonly #input: RunInput;
   readonly #clerk: Clerk;
   readonly #governor: Governor;
-  readonly #capFacts: CapFacts;
+  readonly #baseline: Baseline;
   readonly #workload: Workload;
   #changesLeft: number;
   #lastSuccessMs = 0;
@@ -59,10 +59,9 @@ class Engine {
     this.#input = input;
     this.#scenario = input.scenario;
     this.#world = input.world;
-    const make = controllerOf(this.#scenario.governor);
-    this.#capFacts = capFactsOf(this.#scenario.governor, make);
-    this.#clerk = new Clerk(this.#capFacts.initial, this.#observe);
-    this.#governor = governorOf(this.#scenario.governor, make, this.#world, this.#fail);
+    this.#baseline = baselineOf(this.#scenario, this.#world);
+    this.#clerk = new Clerk(this.#baseline.initial, this.#observe);
+    this.#governor = governorOf(this.#scenario.governor, this.#baseline, this.#world, this.#fail);
     this.#governor.onEvent(this.#clerk.hear);
     const { scheduler, transport } = this.#world;
     this.#workload = new Workload(this.#scenario, {
@@ -71,6 +70,7 @@ class Engine {
       transport,
       clerk: this.#clerk,
       streams: new RandomStreams(this.#scenario.seed),
+      lookout: this.#baseline.lookout,
       finished: this.#workloadFinished,
     });
     this.#changesLeft = this.#scenario.timeline.length;
@@ -90,6 +90,7 @@ class Engine {
     const { scenario, version } = this.#input;
     const { governor, seed } = scenario;
     const { increaseAfterSuccesses, floor } = controllerFacts(governor);
+    const { initial, growthLimit } = this.#baseline;
     this.#clerk.tell({
       t: 0,
       type: 'trace-started',
@@ -98,7 +99,8 @@ class Engine {
       controller: governor.controller,
       mode: this.#world.mode,
       version,
-      ...this.#capFacts,
+      initial,
+      ...(growthLimit !== undefined && { growthLimit }),
       increaseAfterSuccesses,
       floor,
     });
@@ -207,7 +209,7 @@ class Engine {
 
 function governorOf(
   { options }: GovernorSettings,
-  controller: MakeController | undefined,
+  { make }: Baseline,
   world: World,
   onError: (error: unknown) => void,
 ): Governor {
@@ -215,7 +217,7 @@ function governorOf(
     ...options,
     clock: world.scheduler.clock,
     onError,
-    ...(controller === undefined ? {} : { controller }),
+    ...(make === undefined ? {} : { controller: make }),
   });
 }
 

@@ -75,6 +75,12 @@ export interface ControllerSnapshot {
 export interface ConcurrencyController {
   /** Whether a request may be sent now: below the cap and not cooling. Changes nothing. */
   canAdmit(now: number): boolean;
+  /**
+   * For a controller that spaces admissions in time: when it will admit one more if nothing ends before, on the axis of
+   * `now`; −∞ where time alone admits nobody. The gate asks when it has refused somebody who waits, and comes back then.
+   * A cooldown need not be told here. Changes nothing. Default: never.
+   */
+  notBefore?(now: number): number;
   /** Time has come to `now`; called before every admission. */
   observed(now: number): readonly CapChange[];
   /** A request is sent. Checks nothing: observers are admitted above the cap. Returns the epoch it carries back. */

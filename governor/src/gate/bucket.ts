@@ -424,7 +424,8 @@ export class Bucket implements TicketIssuer<BucketLane>, CancellingGate {
 
   /** One timer, only while someone waits and time alone will let them in. */
   #arm(now: number): void {
-    const wakeAt = Math.max(this.#cooldownUntil, this.#stagger.nextAt);
+    const spacedUntil = this.#controller.notBefore?.(now) ?? Number.NEGATIVE_INFINITY;
+    const wakeAt = Math.max(this.#cooldownUntil, this.#stagger.nextAt, spacedUntil);
     if (this.#queue.size === 0) this.#disarm();
     // A timer that is due may not have fired yet, and nobody else would come back for those who wait: it stays.
     if (this.#queue.size === 0 || wakeAt <= now) return;

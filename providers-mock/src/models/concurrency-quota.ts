@@ -5,6 +5,7 @@
 
 import type { Quota, QuotaStanding } from './quota.js';
 import type { QuotaSpec } from './quota-spec.js';
+import type { RequestFacts } from './verdict.js';
 
 type ConcurrencySpec = Extract<QuotaSpec, { kind: 'concurrency' }>;
 
@@ -21,8 +22,8 @@ export class ConcurrencyQuota implements Quota {
     return this.#spec;
   }
 
-  waitUs(): number | null {
-    return this.#inFlight < this.#spec.limit ? 0 : null;
+  waitUs(_facts?: RequestFacts, _nowUs?: number, count = 1): number | null {
+    return this.#inFlight + count <= this.#spec.limit ? 0 : null;
   }
 
   admitted(): void {

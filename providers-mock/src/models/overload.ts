@@ -37,6 +37,11 @@ export class Overload {
     return this.#spec.status;
   }
 
+  /** Whether an episode is under way; draws nothing for the request that asks. */
+  isOn(nowUs: number): boolean {
+    return this.#episodes.isOn(nowUs);
+  }
+
   /** Whether it refuses a request that comes now. One number is drawn for each, so that a share shifts no later one. */
   refuses(nowUs: number): boolean {
     const isHit = this.#share() < this.#spec.share;

@@ -5,6 +5,7 @@
  * others, because no wait would help. Pure: it is told the time, and its random numbers come in.
  */
 
+import { type Ahead, together } from './ahead.js';
 import { createQuota, PLAIN_SETTING, type QuotaSetting } from './create-quota.js';
 import { type Books, HeldLease, RefusedLease } from './lease.js';
 import { Ledger, type LedgerEntry } from './ledger.js';
@@ -112,6 +113,33 @@ export class ProviderModel {
       quota.reconfigured(specs[position]!, nowUs);
     });
     if (server !== undefined) this.#line?.reconfigured(server);
+  }
+
+  /**
+   * How long until a request would be admitted if nothing else came, in ms rounded up to a microsecond: 0 = now,
+   * Infinity = never, null = nobody can know, since a place must come free or an overload pass. Takes nothing; tells the
+   * time as `decide` does.
+   *
+   * @param ahead those that will be told before it in this instant. Where nothing is left of a whole quota with them, a
+   *   microsecond: once they are told, there is an answer. Default: none.
+   */
+  waitMs(facts: RequestFacts, nowMs: number, ahead: readonly Ahead[] = []): number | null {
+    const { quotas, time } = this.#books;
+    const nowUs = time.toUs(nowMs);
+    if (this.#overloads.some((overload) => overload.isOn(nowUs)) || this.#line?.isFull) return null;
+    if (quotas.some((quota) => quota.waitUs(facts, nowUs) === Infinity)) return Infinity;
+    const ofAll = together(facts, ahead);
+    const ofOwn = together(
+      facts,
+      ahead.filter(({ isOwn }) => isOwn),
+    );
+    const waits = quotas.map((quota, i) => {
+      const { facts: all, count } = i < quotas.length - this.#own.length ? ofAll : ofOwn;
+      return quota.waitUs(all, nowUs, count);
+    });
+    if (waits.includes(null)) return null;
+    const longestUs = Math.max(0, ...waits.map((wait) => wait ?? 0));
+    return longestUs === Infinity ? 0.001 : longestUs / 1000;
   }
 
   /** All quotas that the request meets, provider-wide ones first; tells the time as `decide` does, and takes nothing. */

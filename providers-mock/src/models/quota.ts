@@ -19,8 +19,11 @@ export interface QuotaStanding {
 
 export interface Quota {
   readonly spec: QuotaSpec;
-  /** 0 = the request fits; µs until it would; Infinity = it never does; null = it does not, and nobody can know when. */
-  waitUs(facts: RequestFacts, nowUs: number): number | null;
+  /**
+   * 0 = the request fits; µs until it would; Infinity = it never does; null = it does not, and nobody can know when.
+   * @param count the requests that the facts are the sum of, asking in one instant. Default 1.
+   */
+  waitUs(facts: RequestFacts, nowUs: number, count?: number): number | null;
   admitted(facts: RequestFacts, nowUs: number): void;
   /** An admitted request is answered; it was admitted at `takenUs`. */
   answered(facts: RequestFacts, usage: Usage, takenUs: number, nowUs: number): void;

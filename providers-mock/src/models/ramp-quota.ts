@@ -31,9 +31,9 @@ export class RampQuota implements Quota {
     return { ...this.#spec, limit: this.#limit };
   }
 
-  waitUs(facts: RequestFacts, nowUs: number): number {
+  waitUs(facts: RequestFacts, nowUs: number, count = 1): number {
     this.#roll(nowUs);
-    const need = Math.max(1, asked(this.#spec, facts));
+    const need = this.#spec.counts === 'requests' ? count : Math.max(1, asked(this.#spec, facts));
     if (this.#usedIn(this.#window) + need <= this.#limit) return 0;
     const next = this.#window + 1;
     return (need <= this.#spec.limit ? next : this.#firstAllowing(need)) * this.#perUs - nowUs;

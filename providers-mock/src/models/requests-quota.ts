@@ -22,8 +22,8 @@ export class RequestsQuota implements Quota {
     return this.#spec;
   }
 
-  waitUs(_facts: RequestFacts, nowUs: number): number {
-    return this.#allowance.waitUs(1, nowUs);
+  waitUs(_facts: RequestFacts, nowUs: number, count = 1): number {
+    return this.#allowance.waitUs(count, nowUs);
   }
 
   admitted(_facts: RequestFacts, nowUs: number): void {

@@ -31,9 +31,9 @@ export class SharedPlaces implements Quota {
     return this.#inner.spec;
   }
 
-  waitUs(_facts: RequestFacts, nowUs: number): number | null {
+  waitUs(facts: RequestFacts, nowUs: number, count?: number): number | null {
     this.#catchUp(nowUs);
-    return this.#inner.waitUs();
+    return this.#inner.waitUs(facts, nowUs, count);
   }
 
   admitted(_facts: RequestFacts, nowUs: number): void {

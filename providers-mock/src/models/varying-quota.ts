@@ -32,9 +32,9 @@ export class VaryingQuota implements Quota {
     return this.#inner.spec;
   }
 
-  waitUs(facts: RequestFacts, nowUs: number): number | null {
+  waitUs(facts: RequestFacts, nowUs: number, count?: number): number | null {
     this.#catchUp(nowUs);
-    const waitUs = this.#inner.waitUs(facts, nowUs);
+    const waitUs = this.#inner.waitUs(facts, nowUs, count);
     if (waitUs !== Infinity || this.#roomiest.waitUs(facts, 0) === Infinity) return waitUs;
     return this.#changesAtUs - nowUs;
   }

@@ -13,22 +13,59 @@ import {
   TrueAimdController,
   VegasController,
 } from '@tidegate/governor/controllers';
-import type { GovernorNumbers, GovernorSettings } from '../scenario/scenario.js';
+import type { ControllerName } from '../scenario/controllers.js';
+import type { GovernorNumbers, Scenario } from '../scenario/scenario.js';
+import { splitTarget } from '../scenario/target.js';
+import type { World } from '../transport/world.js';
+import type { Lookout } from '../workload/run-context.js';
+import { KnowingController } from './knowing-controller.js';
+import { Oracle } from './oracle.js';
+import { Pacer } from './pacer.js';
 
 /** Makes the controller of a key, `provider/model`. */
 export type MakeController = (key: string) => ConcurrencyController;
 
-/** Undefined: the governor's own, from its options. */
-export function controllerOf({ controller, options }: GovernorSettings): MakeController | undefined {
+/** What governs a run. */
+export interface Baseline {
+  /** Undefined: the governor's own, from its options. */
+  readonly make: MakeController | undefined;
+  /** Where a cap starts; null where nothing governs. */
+  readonly initial: number | null;
+  /** How far a cap may climb where no run asks for more; undefined: as the options of the governor say. */
+  readonly growthLimit?: number;
+  /** Told of every attempt, since it knows more than the governor does. */
+  readonly lookout?: Lookout;
+}
+
+/** @throws RangeError where the controller needs a provider that can be looked into, and this is none. */
+export function baselineOf(
+  scenario: Scenario,
+  { transport, scheduler }: Pick<World, 'transport' | 'scheduler'>,
+): Baseline {
+  const { controller, options } = scenario.governor;
+  const { initial } = resolveAimdOptions({ ...options, key: 'any' });
   switch (controller) {
     case 'aimd':
-      return undefined;
-    case 'fixed': {
-      const cap = options.initial ?? resolveAimdOptions({ key: 'any' }).initial;
-      return (key) => new FixedController({ key, cap });
-    }
+      return { make: undefined, initial };
     case 'none':
-      return (key) => new FixedController({ key, cap: Number.POSITIVE_INFINITY });
+      return { make: (key) => new FixedController({ key, cap: Number.POSITIVE_INFINITY }), initial: null };
+    case 'oracle':
+      return knowing(new Oracle(scenario, transport), initial);
+    case 'pacer':
+      return knowing(new Pacer(scenario, () => scheduler.now()), initial);
+    default:
+      return learning(makerOf(controller, options, initial));
+  }
+}
+
+function makerOf(
+  controller: Exclude<ControllerName, 'aimd' | 'none' | 'oracle' | 'pacer'>,
+  options: GovernorNumbers,
+  initial: number,
+): MakeController {
+  switch (controller) {
+    case 'fixed':
+      return (key) => new FixedController({ key, cap: initial });
     case 'gradient2':
       return (key) => new Gradient2Controller(limitOptions(key, options));
     case 'vegas':
@@ -44,19 +81,21 @@ export function controllerOf({ controller, options }: GovernorSettings): MakeCon
   }
 }
 
-/** What the checks of a trace rest on: where a cap starts, and how far it may climb where no run asks for more. */
-export interface CapFacts {
-  /** Null where nothing governs. */
-  readonly initial: number | null;
-  /** Omitted: as the options of the governor say. */
-  readonly growthLimit?: number;
+/** Where a cap starts and ends is its own to say. */
+function learning(make: MakeController): Baseline {
+  const { cap, growthLimit } = make('any/model').snapshot();
+  return growthLimit === cap ? { make, initial: cap } : { make, initial: cap, growthLimit };
 }
 
-export function capFactsOf(settings: GovernorSettings, make: MakeController | undefined): CapFacts {
-  if (settings.controller === 'none') return { initial: null };
-  if (make === undefined) return { initial: resolveAimdOptions({ ...settings.options, key: 'any' }).initial };
-  const { cap, growthLimit } = make('any/model').snapshot();
-  return growthLimit === cap ? { initial: cap } : { initial: cap, growthLimit };
+/** One controller per key for the whole run, also where the governor forgets the key meanwhile: what it knows stays true. */
+function knowing(sage: Oracle | Pacer, initial: number): Baseline {
+  const made = new Map<string, KnowingController>();
+  const make = (key: string): KnowingController => {
+    const known = made.get(key) ?? new KnowingController(key, initial, sage.of(splitTarget(key)));
+    made.set(key, known);
+    return known;
+  };
+  return { make, initial, growthLimit: Number.MAX_SAFE_INTEGER, lookout: sage };
 }
 
 function limitOptions(key: string, { initial, growthLimit, floor, idleResetMs }: GovernorNumbers): LimitOptions {

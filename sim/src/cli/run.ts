@@ -10,7 +10,7 @@ import type { Summary } from '../results/summary.js';
 import { TimeSeries, toCsv } from '../results/timeseries.js';
 import { coverChart, toReport } from '../results/to-report.js';
 import { run } from '../run.js';
-import { formatProblems } from '../scenario/problems.js';
+import { formatProblems, type Problem } from '../scenario/problems.js';
 import type { Scenario } from '../scenario/scenario.js';
 import { loadScenarioFile } from '../scenario/scenario-file.js';
 import type { StopReason, TraceEvent, TraceFinished } from '../trace/events.js';
@@ -48,7 +48,9 @@ export function runCommand(finished: (code: ExitCode) => void): Command {
 /** Loads all before it runs one: with a problem in any, nothing is run. */
 async function runFiles(files: readonly string[], options: RunOptions): Promise<ExitCode> {
   const loaded = files.map((file) => ({ file, result: loadScenarioFile(file, overridesOf(options)) }));
-  const problems = loaded.flatMap(({ result }) => (result.kind === 'problems' ? result.problems : []));
+  const problems = loaded.flatMap(({ file, result }) =>
+    result.kind === 'problems' ? result.problems : problemsOfWorld(file, result.scenario, options),
+  );
   if (problems.length > 0) {
     console.error(formatProblems(problems));
     return EXIT.usage;
@@ -64,6 +66,13 @@ async function runFiles(files: readonly string[], options: RunOptions): Promise<
   }
   interrupt.release();
   return code;
+}
+
+/** What a scenario asks for that the world it is to run in has not. */
+function problemsOfWorld(file: string, { governor }: Scenario, { loopback }: RunOptions): readonly Problem[] {
+  if (!loopback || governor.controller !== 'oracle') return [];
+  const message = 'an oracle looks into a simulated provider; leave --loopback out, or take the pacer';
+  return [{ file, line: 0, column: 0, path: 'governor.controller', message }];
 }
 
 async function runGuarded(

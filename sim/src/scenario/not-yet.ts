@@ -14,10 +14,8 @@ const fields: readonly { readonly under: readonly string[]; readonly names: read
   { under: ['timeline', '*'], names: ['crash'] },
 ];
 
-const controllers = ['pacer', 'oracle'];
-
 const values: readonly { readonly at: Path; readonly isNotYet: (value: string) => boolean }[] = [
-  { at: ['governor', 'controller'], isNotYet: (value) => controllers.includes(value) || isModulePath(value) },
+  { at: ['governor', 'controller'], isNotYet: isModulePath },
 ];
 
 function isModulePath(value: string): boolean {

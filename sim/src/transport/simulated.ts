@@ -4,6 +4,7 @@
  */
 
 import {
+  type Ahead,
   createProvider,
   FAULT_EFFECTS,
   type FaultKind,
@@ -15,6 +16,7 @@ import {
   type ProviderModel,
   pickFault,
   type Refusal,
+  type RequestFacts,
   SLOWNESS,
   type Usage,
   usedUnderFault,
@@ -23,7 +25,7 @@ import {
 import { DefectError, type EventHandle, PHASE } from '../kernel/kernel.js';
 import type { RandomStreams } from '../kernel/random.js';
 import type { Scheduler } from '../kernel/scheduler.js';
-import type { ModelSettings, ProviderSettings } from '../scenario/scenario.js';
+import type { ModelSettings, ProviderSettings, TargetSettings } from '../scenario/scenario.js';
 import type { CountedModel } from '../trace/events.js';
 import { countedModel } from './counted-model.js';
 import { RefusalReader } from './refusal-reading.js';
@@ -97,8 +99,7 @@ export class SimulatedTransport implements Transport {
   }
 
   send(attempt: Attempt): () => void {
-    const desk = this.#desks.get(attempt.provider)?.get(attempt.model);
-    if (desk === undefined) throw new DefectError(`no model ${attempt.provider}/${attempt.model} to send to`);
+    const desk = this.#desk(attempt.provider, attempt.model);
     const now = this.#scheduler.now();
     const verdict = desk.model.decide(attempt, now);
     const { faults } = desk.settings;
@@ -119,9 +120,19 @@ export class SimulatedTransport implements Transport {
     }
   }
 
+  waitMs({ provider, model }: TargetSettings, facts: RequestFacts, ahead: readonly Ahead[]): number | null {
+    return this.#desk(provider, model).model.waitMs(facts, this.#scheduler.now(), ahead);
+  }
+
   ledger(): Readonly<Record<string, CountedModel>> {
     const desks = [...this.#desks.values()].flatMap((models) => [...models.values()]);
     return Object.fromEntries(desks.map(({ key, model }) => [key, countedModel(model.ledger())]));
+  }
+
+  #desk(provider: string, model: string): Desk {
+    const desk = this.#desks.get(provider)?.get(model);
+    if (desk === undefined) throw new DefectError(`no model ${provider}/${model} to send to`);
+    return desk;
   }
 
   /** Of all faults only missing headers reach a refusal: they take its hint. */

@@ -4,8 +4,9 @@
  */
 
 import type { AnswerClass } from '@tidegate/governor';
-import type { FaultKind } from '@tidegate/providers-mock';
+import type { Ahead, FaultKind, RequestFacts } from '@tidegate/providers-mock';
 import type { RandomStream } from '../kernel/random.js';
+import type { TargetSettings } from '../scenario/scenario.js';
 import type { CountedModel } from '../trace/events.js';
 
 /** One sending of a request, and where its end is reported. */
@@ -78,6 +79,11 @@ export interface Texts {
 export interface Transport {
   /** Sends the attempt; returns what abandons it: the client goes away and will hear nothing. */
   send(attempt: Attempt): () => void;
+  /**
+   * What the provider itself knows: how long until it would admit a request with these facts, as `ProviderModel.waitMs` says.
+   * Absent where the provider cannot be looked into.
+   */
+  waitMs?(target: TargetSettings, facts: RequestFacts, ahead: readonly Ahead[]): number | null;
   /** The provider's own counts, per `provider/model`. */
   ledger(): Readonly<Record<string, CountedModel>>;
 }

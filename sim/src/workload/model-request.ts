@@ -10,7 +10,7 @@ import type { RequestSettled, RequestWithdrawn, SettledOutcome } from '../trace/
 import type { Attempt, AttemptEnd, Luck } from '../transport/transport.js';
 import { observedOf } from './observed.js';
 import type { RequestSizes } from './request-sizes.js';
-import type { Interruptible, RequestContext } from './run-context.js';
+import type { Interruptible, RequestContext, Traveller } from './run-context.js';
 import { wholeMicroseconds } from './whole-microseconds.js';
 
 type NoSuccess = Exclude<AttemptEnd, { class: 'ok' }>;
@@ -35,7 +35,7 @@ const GIVEN_UP: AttemptEnd = { class: 'transient', retryAfterMs: null };
 const TURNED_AWAY: AttemptEnd = { class: 'overload', retryAfterMs: null };
 export const NEVER_ASKED: AttemptEnd = { class: 'transient', retryAfterMs: null };
 
-export class ModelRequest implements Waiter, Attempt, Interruptible {
+export class ModelRequest implements Waiter, Attempt, Interruptible, Traveller {
   readonly #context: RequestContext;
   readonly #asker: Asker;
   readonly #door: Door;
@@ -79,6 +79,10 @@ export class ModelRequest implements Waiter, Attempt, Interruptible {
     return this.#context.target.model;
   }
 
+  get runId(): string | undefined {
+    return this.#context.runId;
+  }
+
   get luck(): Luck {
     return this.#asker.luck;
   }
@@ -93,7 +97,8 @@ export class ModelRequest implements Waiter, Attempt, Interruptible {
       if (this.#isHeld()) return;
       this.#id = this.#context.clerk.nextRequestId();
     }
-    const { clerk, scheduler, key, runId, observer, target } = this.#context;
+    const { clerk, scheduler, lookout, key, runId, observer, target } = this.#context;
+    if (!observer) lookout?.queued(this);
     clerk.tell({
       t: scheduler.now(),
       type: 'request-queued',
@@ -155,7 +160,8 @@ export class ModelRequest implements Waiter, Attempt, Interruptible {
   admitted(ticket: Ticket): void {
     this.#place = 'granted';
     this.#ticket = ticket;
-    const { clerk, scheduler, key, runId, observer } = this.#context;
+    const { clerk, scheduler, lookout, key, runId, observer } = this.#context;
+    lookout?.admitted(this);
     clerk.tellAdmitted({
       t: scheduler.now(),
       type: 'request-admitted',
@@ -186,11 +192,12 @@ export class ModelRequest implements Waiter, Attempt, Interruptible {
   }
 
   send(): void {
-    const { scheduler, transport, timeoutMs } = this.#context;
+    const { scheduler, transport, lookout, timeoutMs } = this.#context;
     this.#sentAtMs = scheduler.now();
     if (timeoutMs !== null) this.#timeout = scheduler.after(timeoutMs, PHASE.timer, timeOut, this);
     this.#place = 'sent';
     this.#abandon = transport.send(this);
+    lookout?.sent(this);
     if (this.#isInterrupted) this.#giveUp();
   }
 
@@ -219,8 +226,9 @@ export class ModelRequest implements Waiter, Attempt, Interruptible {
   }
 
   #tellWithdrawn(from: RequestWithdrawn['from'], reason?: RequestWithdrawn['reason']): void {
-    const { clerk, scheduler, key, runId } = this.#context;
+    const { clerk, scheduler, lookout, key, runId } = this.#context;
     const { number } = this.#attempts;
+    if (from === 'queue') lookout?.withdrawn(this);
     clerk.tell({
       t: scheduler.now(),
       type: 'request-withdrawn',

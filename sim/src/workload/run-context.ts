@@ -16,6 +16,27 @@ export interface Interruptible {
   interrupt(): void;
 }
 
+/** An attempt on its way to the provider, seen by a controller that may know what it will ask. */
+export interface Traveller {
+  readonly provider: string;
+  readonly model: string;
+  readonly runId: string | undefined;
+  readonly inputTokens: number;
+  readonly cachedTokens: number;
+  readonly outputTokens: number;
+  readonly maxTokens: number;
+}
+
+/** Told of each attempt before the governor hears of it, and where it goes; observers never queue. */
+export interface Lookout {
+  queued(attempt: Traveller): void;
+  /** It waits no longer, and will not be sent. */
+  withdrawn(attempt: Traveller): void;
+  admitted(attempt: Traveller): void;
+  /** The provider has been told. */
+  sent(attempt: Traveller): void;
+}
+
 export interface RequestContext {
   /** Undefined for requests without a run. */
   readonly runId: string | undefined;
@@ -35,6 +56,8 @@ export interface RequestContext {
   readonly scheduler: Scheduler;
   readonly transport: Transport;
   readonly clerk: Clerk;
+  /** Undefined unless the controller knows more than what the governor tells it. */
+  readonly lookout: Lookout | undefined;
   readonly streams: RandomStreams;
 }
 

@@ -12,7 +12,7 @@ import type { Clerk } from './clerk.js';
 import { ExecutorPool } from './executors.js';
 import { gateDoor, OpenLoop, observerDoor } from './open-loop.js';
 import { Pause } from './pause.js';
-import type { RequestContext } from './run-context.js';
+import type { Lookout, RequestContext } from './run-context.js';
 import { RunDriver } from './run-driver.js';
 
 export interface WorkloadHost {
@@ -21,6 +21,7 @@ export interface WorkloadHost {
   readonly transport: Transport;
   readonly clerk: Clerk;
   readonly streams: RandomStreams;
+  readonly lookout: Lookout | undefined;
   /** Called once, when nothing is left to do. */
   finished(): void;
 }
@@ -80,11 +81,11 @@ export class Workload {
   }
 
   #contextOf({ target, timeoutMs, retry }: Pick<RunSettings, 'target' | 'timeoutMs' | 'retry'>) {
-    const { governor, scheduler, transport, clerk, streams } = this.#host;
+    const { governor, scheduler, transport, clerk, streams, lookout } = this.#host;
     return {
       ...{ target, timeoutMs, key: `${target.provider}/${target.model}`, open: undefined },
       retry: resolveRetryPolicy(retryPolicyOf(retry ?? this.#scenario.governor.retry)),
-      ...{ governor, scheduler, transport, clerk, streams },
+      ...{ governor, scheduler, transport, clerk, streams, lookout },
     };
   }
 

@@ -201,6 +201,11 @@ describe('bad input', () => {
     ['an endpoint in virtual time', ['run', 'scenarios/fanout30.yaml', '--base-url', 'http://[::1]'], 'add --live'],
     ['a run in two places', ['run', 'scenarios/fanout30.yaml', '--live', '--loopback'], 'choose one'],
     ['a speed in virtual time', ['run', 'scenarios/fanout30.yaml', '--speed', '2'], 'add --loopback'],
+    [
+      'a clairvoyant of a served provider',
+      ['run', 'scenarios/fanout30.yaml', '--loopback', '--controller', 'oracle'],
+      'leave --loopback out',
+    ],
     ['a speed that is none', ['run', 'scenarios/fanout30.yaml', '--loopback', '--speed', '0'], 'a number above 0'],
   ])('%s: exit 2 and what to do', (_, args, message) => {
     const { status, stderr } = sim(...args);

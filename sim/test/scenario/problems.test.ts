@@ -177,7 +177,7 @@ describe('a governor', () => {
     [
       '{ controller: amid }',
       25,
-      'governor.controller  expected aimd | fixed | none | gradient2 | vegas | netflix-aimd | arc | true-aimd, got "amid"; did you mean "aimd"?',
+      'governor.controller  expected aimd | fixed | none | gradient2 | vegas | netflix-aimd | arc | true-aimd | pacer | oracle, got "amid"; did you mean "aimd"?',
     ],
     [
       '{ retry: never }',
@@ -463,7 +463,7 @@ describe('what is not built yet', () => {
   it('is refused by its name, with its line, and nothing else is said of it', () => {
     const text = `governor:
   latencySignal: true
-  controller: oracle
+  controller: ./mine.js
   pacing: headers
 providers:
   acme: { models: { large: {} } }
@@ -475,7 +475,7 @@ timeline:
 `;
     expect(problemsOf(text)).toEqual([
       's/x.yaml:2:3  governor.latencySignal  not supported yet',
-      's/x.yaml:3:15  governor.controller  oracle is not supported yet',
+      's/x.yaml:3:15  governor.controller  ./mine.js is not supported yet',
       's/x.yaml:4:3  governor.pacing  not supported yet',
       's/x.yaml:11:15  timeline[0].crash  not supported yet',
     ]);
@@ -572,7 +572,7 @@ describe('the command line', () => {
     ];
     expect(problemsOf(minimal('governor: { initial: 0 }'), { options: { set, seed: -1, controller: 'fixd' } })).toEqual(
       [
-        '--controller  governor.controller  expected aimd | fixed | none | gradient2 | vegas | netflix-aimd | arc | true-aimd, got "fixd"; did you mean "fixed"?',
+        '--controller  governor.controller  expected aimd | fixed | none | gradient2 | vegas | netflix-aimd | arc | true-aimd | pacer | oracle, got "fixd"; did you mean "fixed"?',
         '--seed  seed  expected a whole number ≥ 0, got -1',
         '--set  sed  no such field; did you mean "seed"?',
         '--set  governor.inital  no such field; did you mean "initial"?',
