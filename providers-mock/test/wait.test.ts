@@ -2,7 +2,8 @@
 
 import { describe, expect, it } from 'vitest';
 import { createProvider } from '../src/models/provider.js';
-import type { QuotaSpec, RequestFacts } from '../src/models/verdict.js';
+import type { QuotaSpec } from '../src/models/quota-spec.js';
+import type { RequestFacts } from '../src/models/verdict.js';
 import { seededLuck } from './seeded-luck.js';
 
 const facts = (inputTokens: number, maxTokens = 0): RequestFacts => ({ inputTokens, maxTokens });

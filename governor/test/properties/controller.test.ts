@@ -52,7 +52,7 @@ class Bent extends AimdController {
       const controller = new AimdController(options);
       const own = fault(controller, options);
       return new Proxy(controller, {
-        get(target, name: keyof ConcurrencyController) {
+        get(target, name: Exclude<keyof ConcurrencyController, 'notBefore'>) {
           return own[name] ?? (target[name] as (...given: unknown[]) => unknown).bind(target);
         },
       });

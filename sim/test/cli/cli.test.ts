@@ -170,9 +170,9 @@ describe('bad input', () => {
     ['a binary file', new Uint8Array([0, 159, 146, 150]), /not text/],
     ['a line of a megabyte', `name: ${'a'.repeat(1_000_000)}\n`, /name {2}expected a name/],
     [
-      'something not built yet',
+      'an observer that says neither whom it asks nor how often',
       TINY.replace('workload: {', 'workload: { observers: [{ id: user }],'),
-      /observers.*not supported yet/,
+      /observers\[0\]\.target.*is missing.*\n.*observers\[0\]\.rate.*is missing/,
     ],
   ])('%s: one clear message per problem, exit 2, nothing left behind', (_, text, message) => {
     const place = join(scratch, 'nothing');
