@@ -22,6 +22,7 @@ const ROOMS: Readonly<Record<string, readonly (readonly string[])[]>> = {
   reports: [['index'], ['render-html', 'render-png', 'render-markdown'], ['page-script'], ['charts']],
   sim: [
     ['index', 'cli'],
+    ['calibration'],
     ['results'],
     ['run'],
     ['baselines'],

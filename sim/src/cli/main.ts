@@ -1,6 +1,7 @@
 /** The command line: knows the commands by name and what an exit code says, nothing of what they do. */
 
 import { Command, CommanderError } from 'commander';
+import { calibrateCommand } from './calibrate.js';
 import { checkCommand } from './check.js';
 import { EXIT, type ExitCode } from './exit-codes.js';
 import { listCommand } from './list.js';
@@ -22,7 +23,9 @@ function program(finished: (code: ExitCode) => void): Command {
     .showSuggestionAfterError()
     .exitOverride()
     .addHelpText('after', EXAMPLES);
-  const commands = [runCommand, checkCommand, listCommand, serveCommand, schemaCommand].map((make) => make(finished));
+  const commands = [runCommand, checkCommand, listCommand, serveCommand, calibrateCommand, schemaCommand].map((make) =>
+    make(finished),
+  );
   for (const command of commands) {
     root.addCommand(command.exitOverride().showSuggestionAfterError());
   }

@@ -1,0 +1,107 @@
+/**
+ * The limits that a provider may have, each as a way to count: what an attempt takes, and how it comes back. A walk through
+ * the steps of a history gives for each attempt what would have been spent with it, which a limit must tell apart.
+ */
+
+import { BucketMeter, FixedWindowMeter, InFlightMeter, type Meter, SlidingWindowMeter } from './meters.js';
+import type { Steps } from './steps.js';
+import { bestThreshold, type Threshold } from './threshold.js';
+
+/** What an attempt takes when it is let in, and what it has used in the end. */
+export interface Cost {
+  readonly kind: 'requests' | 'tokens';
+  readonly counts: 'input' | 'output' | 'total';
+  readonly reserve: 'none' | 'estimate' | 'max-tokens';
+  taken(steps: Steps, i: number): number;
+  used(steps: Steps, i: number): number;
+}
+
+const whole = { counts: 'total', reserve: 'none' } as const;
+const inputOf = (steps: Steps, i: number): number => steps.input[i] as number;
+const outputOf = (steps: Steps, i: number): number => steps.output[i] as number;
+const maxOf = (steps: Steps, i: number): number => steps.max[i] as number;
+const totalOf = (steps: Steps, i: number): number => inputOf(steps, i) + outputOf(steps, i);
+const one = (): number => 1;
+const nothing = (): number => 0;
+
+export const REQUESTS: Cost = { kind: 'requests', ...whole, taken: one, used: one };
+
+/** In the order of their likelihood. */
+export const TOKENS: readonly Cost[] = [
+  { kind: 'tokens', counts: 'total', reserve: 'estimate', taken: inputOf, used: totalOf },
+  {
+    kind: 'tokens',
+    counts: 'total',
+    reserve: 'max-tokens',
+    taken: (s, i) => inputOf(s, i) + maxOf(s, i),
+    used: totalOf,
+  },
+  { kind: 'tokens', counts: 'input', reserve: 'estimate', taken: inputOf, used: inputOf },
+  { kind: 'tokens', counts: 'output', reserve: 'max-tokens', taken: maxOf, used: outputOf },
+  { kind: 'tokens', counts: 'total', reserve: 'none', taken: nothing, used: totalOf },
+  { kind: 'tokens', counts: 'output', reserve: 'none', taken: nothing, used: outputOf },
+];
+
+export type Refill =
+  | { readonly kind: 'in-flight' }
+  | { readonly kind: 'fixed-window'; readonly perMs: number; readonly phaseMs: number }
+  | { readonly kind: 'sliding-window'; readonly perMs: number }
+  /** `rate`: units per millisecond. */
+  | { readonly kind: 'token-bucket'; readonly rate: number };
+
+export interface Hypothesis {
+  readonly cost: Cost;
+  readonly refill: Refill;
+}
+
+export function meterOf(refill: Refill): Meter {
+  switch (refill.kind) {
+    case 'in-flight':
+      return new InFlightMeter();
+    case 'fixed-window':
+      return new FixedWindowMeter(refill.perMs, refill.phaseMs);
+    case 'sliding-window':
+      return new SlidingWindowMeter(refill.perMs);
+    case 'token-bucket':
+      return new BucketMeter(refill.rate);
+  }
+}
+
+/** What is seen of an attempt when it asks: what would be spent with it. */
+export type SeeAsking = (i: number, spentWithIt: number, meter: Meter) => void;
+
+/** Goes through the steps; a request needs room for one unit at least. */
+export function walk(steps: Steps, { cost, refill }: Hypothesis, see: SeeAsking): void {
+  const meter = meterOf(refill);
+  const { order, sentMs, endMs, isRefused, isEvidence } = steps;
+  const handles = new Float64Array(sentMs.length);
+  for (const step of order) {
+    const i = step < 0 ? ~step : step;
+    if (step >= 0) {
+      const t = sentMs[i] as number;
+      const taken = cost.taken(steps, i);
+      see(i, meter.spent(t) + Math.max(1, taken), meter);
+      if (isRefused[i] === 0) handles[i] = meter.take(t, taken);
+    } else if (isRefused[i] === 0) {
+      const taken = cost.taken(steps, i);
+      // Of a failure nobody knows what it used; what was reserved stays spent.
+      const used = isEvidence[i] === 1 ? cost.used(steps, i) : taken;
+      meter.settle(handles[i] as number, endMs[i] as number, taken, used);
+    }
+  }
+}
+
+/** The limit that fits best, of the attempts that are evidence. */
+export function fitLimit(steps: Steps, hypothesis: Hypothesis, isCounted: Uint8Array): Threshold {
+  const { isRefused } = steps;
+  const admitted = new Float64Array(isRefused.length);
+  const refused = new Float64Array(isRefused.length);
+  let admissions = 0;
+  let refusals = 0;
+  walk(steps, hypothesis, (i, spentWithIt) => {
+    if (isCounted[i] === 0) return;
+    if (isRefused[i] === 1) refused[refusals++] = spentWithIt;
+    else admitted[admissions++] = spentWithIt;
+  });
+  return bestThreshold(admitted.subarray(0, admissions), refused.subarray(0, refusals));
+}

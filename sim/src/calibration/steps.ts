@@ -1,0 +1,47 @@
+/**
+ * A history as the steps in which a provider saw it: at one instant the answers first, then the requests in their order.
+ * What is answered in the very instant in which it was sent comes after it.
+ */
+
+import type { History } from './history.js';
+
+export interface Steps {
+  /** The attempt of each step: its index, or its complement where the step is its end. */
+  readonly order: Int32Array;
+  readonly sentMs: Float64Array;
+  readonly endMs: Float64Array;
+  readonly isRefused: Uint8Array;
+  /** Whether it tells of a limit: a failure does not. */
+  readonly isEvidence: Uint8Array;
+  readonly input: Float64Array;
+  readonly output: Float64Array;
+  /** Of `max_tokens`; the output itself where the scenario sent no more than that. */
+  readonly max: Float64Array;
+  readonly hintMs: Float64Array;
+}
+
+/** More are not needed to tell limits, and cost time. */
+const MOST = 1_000;
+
+/** @param maxTokens as sent with every request; null: each request's own output. */
+export function stepsOf({ sent: all }: History, maxTokens: number | null): Steps {
+  const sent = all.slice(0, MOST);
+  const column = (of: (each: (typeof sent)[number]) => number): Float64Array => Float64Array.from(sent, of);
+  const events = sent.flatMap(({ sentMs, endMs }, i) => {
+    const begin = { t: sentMs, phase: 1, i, step: i };
+    if (endMs === Number.POSITIVE_INFINITY) return [begin];
+    return [begin, { t: endMs, phase: endMs === sentMs ? 2 : 0, i, step: ~i }];
+  });
+  events.sort((a, b) => a.t - b.t || a.phase - b.phase || a.i - b.i);
+  return {
+    order: Int32Array.from(events, ({ step }) => step),
+    sentMs: column(({ sentMs }) => sentMs),
+    endMs: column(({ endMs }) => endMs),
+    isRefused: Uint8Array.from(sent, ({ outcome }) => (outcome === 'refused' ? 1 : 0)),
+    isEvidence: Uint8Array.from(sent, ({ outcome }) => (outcome === 'refused' || outcome === 'admitted' ? 1 : 0)),
+    input: column(({ inputTokens }) => inputTokens),
+    output: column(({ outputTokens }) => outputTokens),
+    max: column(({ outputTokens }) => maxTokens ?? outputTokens),
+    hintMs: column(({ hintMs }) => hintMs ?? Number.NaN),
+  };
+}
