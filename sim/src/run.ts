@@ -169,6 +169,10 @@ class Engine {
 
   readonly #change = (entry: TimelineEntry): void => {
     this.#changesLeft--;
+    if (entry.kind === 'pipeline') {
+      this.#workload.changePipeline(entry);
+      return;
+    }
     if (entry.kind !== 'set') {
       this.#workload.change(entry);
       return;

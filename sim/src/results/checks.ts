@@ -29,6 +29,7 @@ import {
   checkSettled,
   checkWithdrawn,
 } from './checks/lifecycle.js';
+import { PipelineWatch } from './checks/pipelines.js';
 import { accountBackoff, accountService, accountWait, checkTotal } from './checks/times.js';
 import { type Rules, WatchedKey, WatchedRequest } from './checks/watched.js';
 import { scenarioOf } from './scenario-facts.js';
@@ -57,6 +58,7 @@ export class Checks {
   #arriving: WatchedRequest | undefined;
   /** Waiting for a seat of their run, by run and agent. */
   readonly #parked = new Map<string, WatchedRequest>();
+  readonly #pipelines = new PipelineWatch();
 
   /** @throws InvariantBroken at the first event that breaks one. */
   observe(event: TraceEvent): void {
@@ -96,6 +98,7 @@ export class Checks {
         break;
       case 'trace-started':
         this.#rules = rulesOf(event);
+        this.#pipelines.begin(scenarioOf(event));
         break;
       case 'run-started':
       case 'run-caps-changed':
@@ -106,6 +109,7 @@ export class Checks {
         break;
       case 'trace-finished':
         checkEnds(event, this.#open);
+        this.#pipelines.end(event);
         checkLedgers(event, this.#keys, this.#rules.mode);
         break;
       case 'node-executing':
@@ -119,6 +123,16 @@ export class Checks {
       case 'tool-released':
       case 'context-compacted':
       case 'task-ended':
+        break;
+      case 'stage-dispatched':
+      case 'stage-refused':
+      case 'child-steered':
+      case 'budget-warned':
+      case 'turn-interrupted':
+      case 'child-stopped':
+      case 'child-settled':
+      case 'pipeline-changed':
+        this.#pipelines.observe(event);
         break;
       default:
         event satisfies never;

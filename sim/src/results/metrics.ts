@@ -18,6 +18,7 @@ import { KeyMetrics } from './key-metrics.js';
 import { Latency } from './latency.js';
 import { LiveFold } from './live-figures.js';
 import { distanceMs, toMicroseconds } from './microseconds.js';
+import { PipelineMetrics } from './pipeline-metrics.js';
 import { RunWidths } from './run-widths.js';
 import { keysAsked, scenarioOf } from './scenario-facts.js';
 import type { Figures, ProviderFigures, RequestCounts, RunFigures } from './summary.js';
@@ -50,6 +51,7 @@ export class Metrics {
   #widths = new RunWidths(null);
   #tasks: TaskMetrics | undefined;
   readonly #latency = { wait: new Latency(), service: new Latency(), total: new Latency(), firstToken: new Latency() };
+  readonly #pipelines = new PipelineMetrics();
   readonly #counts = { logical: 0, attempts: 0, succeeded: 0, refused: 0, failed: 0, ended: 0, lost: 0 };
   /** Of a live run. */
   #live: LiveFold | undefined;
@@ -111,6 +113,16 @@ export class Metrics {
       case 'request-withdrawn':
         this.#withdrawn(event);
         break;
+      case 'stage-dispatched':
+      case 'stage-refused':
+      case 'child-steered':
+      case 'budget-warned':
+      case 'turn-interrupted':
+      case 'child-stopped':
+      case 'child-settled':
+      case 'pipeline-changed':
+        this.#pipelines.observe(event);
+        break;
       case 'retry-scheduled':
       case 'node-waiting':
       case 'node-executing':
@@ -160,6 +172,7 @@ export class Metrics {
   #begin(event: TraceStarted): void {
     this.#started = event;
     if (event.mode === 'live') this.#live = new LiveFold();
+    this.#pipelines.begin(scenarioOf(event));
     this.#widths = new RunWidths(event.initial);
     this.#tasks = new TaskMetrics(scenarioOf(event));
     for (const { id, gate } of scenarioOf(event).workload.runs) if (gate !== undefined) this.#gated.add(id);
@@ -235,7 +248,9 @@ export class Metrics {
     }
   }
 
-  #succeeded({ t, id, inputTokens, outputTokens, firstTokenMs, repeated }: RequestSettled): void {
+  #succeeded(event: RequestSettled): void {
+    const { t, id, inputTokens, outputTokens, firstTokenMs, repeated } = event;
+    this.#pipelines.settled(event);
     this.#counts.succeeded++;
     this.#latency.total.record(t - (this.#open.get(id) ?? t));
     this.#open.delete(id);
@@ -297,6 +312,7 @@ export class Metrics {
   #runFigures(id: string, run: RunTotals): RunFigures {
     const { agents, startedAt, bound, settledAt, waitUs, cacheHits, isSkipped } = run;
     const makespanMs = settledAt === null ? null : distanceMs(startedAt, settledAt);
+    const stages = this.#pipelines.figures(id);
     return {
       bound,
       makespanMs,
@@ -305,6 +321,7 @@ export class Metrics {
       agents,
       cacheHits,
       ...(this.#gated.has(id) && { skipped: isSkipped }),
+      ...(stages && { stages }),
     };
   }
 }

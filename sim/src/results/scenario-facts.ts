@@ -9,11 +9,12 @@ export function scenarioOf(started: TraceStarted): Scenario {
   return started.scenario as Scenario;
 }
 
-/** Each `provider/model` that is asked: by the runs in the order of the file, by arrivals, by observers, and by amended runs. */
+/** Each `provider/model` that is asked: by runs in the order of the file, arrivals, observers, pipelines, amended runs. */
 export function keysAsked({ workload, timeline }: Scenario): readonly string[] {
-  const { runs, arrivals = [], observers = [] } = workload;
+  const { runs, arrivals = [], observers = [], pipelines = [] } = workload;
+  const callers = [...runs, ...arrivals, ...observers, ...pipelines.flatMap(({ stages }) => stages)];
   const amended = timeline.flatMap((entry) => (entry.kind === 'amend' && entry.target ? [entry.target] : []));
-  const targets = [...[...runs, ...arrivals, ...observers].map(({ target }) => target), ...amended];
+  const targets = [...callers.map(({ target }) => target), ...amended];
   return [...new Set(targets.map(({ provider, model }) => `${provider}/${model}`))];
 }
 

@@ -126,6 +126,25 @@ export interface RunFigures {
   readonly cacheHits: number;
   /** Of a run with a gate: whether it was left out, because too little came of what went before. */
   readonly skipped?: boolean;
+  /** Of a pipeline, by name of the stage; other runs have none. */
+  readonly stages?: Readonly<Record<string, StageFigures>>;
+}
+
+/** Over all sessions. */
+export interface StageFigures {
+  /** Children that were seated. */
+  readonly dispatches: number;
+  /** Dispatches and follow-ups that found no room and were tried again. */
+  readonly refusals: number;
+  /** Turns of the children, follow-ups included. */
+  readonly rounds: number;
+  /** What budgets did: warned, interrupted, stopped; and the reports that interrupted children wrote. */
+  readonly warnings: number;
+  readonly interrupts: number;
+  readonly reports: number;
+  readonly hardStops: number;
+  /** Input tokens of successes that came out of the provider's prompt cache. */
+  readonly cachedTokens: number;
 }
 
 export interface ProviderFigures {

@@ -159,6 +159,14 @@ export class TimeSeries {
       case 'task-ended':
       case 'run-paused':
       case 'run-skipped':
+      case 'stage-dispatched':
+      case 'stage-refused':
+      case 'child-steered':
+      case 'budget-warned':
+      case 'turn-interrupted':
+      case 'child-stopped':
+      case 'child-settled':
+      case 'pipeline-changed':
         break;
       case 'trace-finished':
         this.#ending = event;

@@ -37,6 +37,7 @@ function unitOf(path: string, summary: Summary): FieldUnit {
     keys: Object.keys(summary.keys),
     runs: Object.keys(summary.runs),
     gated: Object.keys(summary.runs),
+    stagesOf: (run) => Object.keys(summary.runs[run]?.stages ?? {}),
     quotasOf: (key) => Object.keys(summary.providers[key]?.refusedBy ?? {}),
     tasks: summary.tasks !== undefined,
     tools: summary.tools !== undefined,

@@ -7,6 +7,8 @@ import { AimdController } from '@tidegate/governor';
 import { echo } from './echo.js';
 import { suggestion } from './nearest.js';
 import type { Path } from './path.js';
+import { pipelineFindings } from './pipeline-checks.js';
+import { stageNames } from './pipelines-schema.js';
 import type { Finding } from './problems.js';
 import { quotaNameOf } from './quota-schema.js';
 import { asList, asMapping, entriesOf, valueAt } from './raw-data.js';
@@ -22,6 +24,7 @@ export function crossChecks(data: unknown): readonly Finding[] {
     ...hasRuns(data),
     ...callerIds(data),
     ...targets(data),
+    ...pipelineFindings(data),
     ...hangs(data),
     ...runOrderChecks(data),
   ];
@@ -98,7 +101,7 @@ interface Caller {
   readonly target: unknown;
 }
 
-const callerLists = ['runs', 'arrivals', 'observers'];
+const callerLists = ['runs', 'arrivals', 'observers', 'pipelines'];
 
 function callers(data: unknown): readonly Caller[] {
   return callerLists.flatMap((list) =>
@@ -112,12 +115,12 @@ function callers(data: unknown): readonly Caller[] {
 function hasRuns(data: unknown): readonly Finding[] {
   const workload = asMapping(valueAt(data, ['workload']));
   const isThere = (list: unknown): boolean => list !== undefined && !isEmptyList(list);
-  if (workload === undefined || isThere(workload.runs) || isThere(workload.arrivals)) return [];
+  if (workload === undefined || ['runs', 'arrivals', 'pipelines'].some((list) => isThere(workload[list]))) return [];
   return [
     {
       path: ['workload', 'runs'],
       at: 'value',
-      message: 'nothing is asked of the providers; give at least one run or arrival',
+      message: 'nothing is asked of the providers; give at least one run, arrival or pipeline',
       missingIn: ['workload'],
     },
   ];
@@ -147,13 +150,23 @@ interface WrittenTarget {
 
 function writtenTargets(data: unknown): readonly WrittenTarget[] {
   const all = callers(data);
-  const own = all.flatMap(({ path, target }): readonly WrittenTarget[] =>
-    typeof target === 'string' && target.includes('/') ? [{ path: [...path, 'target'], caller: path, target }] : [],
-  );
+  const places = all.flatMap(({ path, list }): readonly (readonly [Path, Path])[] => [
+    [path, path],
+    ...(list === 'pipelines' ? stagePaths(data, path).map((stage) => [stage, path] as const) : []),
+  ]);
+  const own = places.flatMap(([place, caller]): readonly WrittenTarget[] => {
+    const path: Path = [...place, 'target'];
+    const target = valueAt(data, path);
+    return typeof target === 'string' && target.includes('/') ? [{ path, caller, target }] : [];
+  });
   const amended = amendedModels(data).flatMap(({ path, run, model }) =>
     all.flatMap(({ id, path: caller }) => (id === run ? [{ path, caller, target: model }] : [])),
   );
   return [...own, ...amended];
+}
+
+function stagePaths(data: unknown, pipeline: Path): readonly Path[] {
+  return asList(valueAt(data, [...pipeline, 'stages'])).map((_, index) => [...pipeline, 'stages', index]);
 }
 
 function targets(data: unknown): readonly Finding[] {
@@ -203,9 +216,13 @@ export function summaryNames(data: unknown): SummaryNames {
     const { id, gate } = asMapping(run) ?? {};
     return typeof id === 'string' ? [{ id, isGated: gate !== undefined }] : [];
   });
+  const pipelines = callers(data).flatMap(({ list, id }) =>
+    list === 'pipelines' && typeof id === 'string' ? [id] : [],
+  );
   return {
     keys: [...keys],
-    runs: runs.flatMap(({ id }) => [id, ...successorIds(data, id)]),
+    runs: [...runs.flatMap(({ id }) => [id, ...successorIds(data, id)]), ...pipelines],
+    stagesOf: (run) => stagesOf(data, run),
     gated: runs.flatMap(({ id, isGated }) => (isGated ? [id, ...successorIds(data, id)] : [])),
     quotasOf: (key) => {
       const { provider, model } = splitTarget(key);
@@ -220,4 +237,10 @@ export function summaryNames(data: unknown): SummaryNames {
     ...taskParts(data),
     isGoverned: valueAt(data, ['governor', 'controller']) !== 'none',
   };
+}
+
+/** The names of the stages of the pipeline with this id; none of a run that is no pipeline. */
+function stagesOf(data: unknown, id: string): readonly string[] {
+  const pipeline = asList(valueAt(data, ['workload', 'pipelines'])).find((each) => asMapping(each)?.id === id);
+  return stageNames(asMapping(pipeline) ?? {}).filter((name) => name !== undefined);
 }

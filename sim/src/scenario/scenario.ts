@@ -13,7 +13,11 @@ import type {
 } from '@tidegate/providers-mock';
 import type { Distribution } from '../kernel/distribution.js';
 import type { ControllerName } from './controllers.js';
+import type { PipelineChange, PipelineSettings } from './pipeline-settings.js';
+import type { TargetSettings, TokensSettings } from './request-settings.js';
 import type { ContextSettings, LimitsSettings, ToolsSettings } from './task-settings.js';
+
+export type { TargetSettings, TokensSettings } from './request-settings.js';
 
 export interface Scenario {
   readonly name: string;
@@ -141,18 +145,13 @@ export type ServiceSettings =
 /** What the scenario has none of is absent, but for the runs. */
 export interface WorkloadSettings {
   readonly runs: readonly RunSettings[];
+  readonly pipelines?: readonly PipelineSettings[];
   /** Open loop: each a request of its own, without a run. */
   readonly arrivals?: readonly ArrivalsSettings[];
   /** The same for requests that never queue and never cool, as a user's own conversation. */
   readonly observers?: readonly ArrivalsSettings[];
   /** The steps and tools of all runs share so many places; absent: each task has an executor of its own. */
   readonly executors?: { readonly pool: number };
-}
-
-/** Where a request goes. */
-export interface TargetSettings {
-  readonly provider: string;
-  readonly model: string;
 }
 
 /** Requests that come when they come, whatever became of those before them. */
@@ -221,13 +220,6 @@ export interface AgentsSettings {
   readonly limits?: LimitsSettings;
 }
 
-export interface TokensSettings {
-  readonly input: Distribution;
-  readonly output: Distribution;
-  /** The `max_tokens` sent with each request; null = the request's own output. */
-  readonly max: number | null;
-}
-
 /** One agent of a CSV or a glob; a number given here replaces the draw from the distribution. */
 export interface AgentRow {
   readonly name: string;
@@ -235,7 +227,7 @@ export interface AgentRow {
   readonly outputTokens?: number;
 }
 
-export type TimelineEntry = ProviderChange | RunChange;
+export type TimelineEntry = ProviderChange | RunChange | PipelineChange;
 
 export interface ProviderChange {
   readonly kind: 'set';

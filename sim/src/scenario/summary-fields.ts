@@ -28,6 +28,8 @@ export interface SummaryNames extends TaskParts {
   readonly runs: readonly string[];
   /** Of these, the ones with a gate. */
   readonly gated: readonly string[];
+  /** Of a run that is a pipeline; none of any other. */
+  stagesOf(run: string): readonly string[];
   /** The quotas that may refuse a request of this key. */
   quotasOf(key: string): readonly string[];
   /** Whether anything governs; without, there is no cap. */
@@ -66,6 +68,7 @@ export function summaryFields(names: SummaryNames): Fields {
       agents: 'number',
       cacheHits: 'number',
       ...(names.gated.includes(run) && { skipped: 'flag' as const }),
+      ...stagesFields(names.stagesOf(run)),
     })),
     providers: each(names.keys, (key) => ({
       ...all('number', 'admitted', 'refused', 'peakInFlight'),
@@ -88,6 +91,22 @@ function taskFields({ tasks, tools, context, executors }: SummaryNames): Fields 
     ...(executors && { executors: { waitMs: times } }),
   };
 }
+
+function stagesFields(stages: readonly string[]): Fields {
+  return stages.length === 0 ? {} : { stages: each(stages, () => stageFields) };
+}
+
+const stageFields: Fields = all(
+  'number',
+  'dispatches',
+  'refusals',
+  'rounds',
+  'warnings',
+  'interrupts',
+  'reports',
+  'hardStops',
+  'cachedTokens',
+);
 
 function keyFields(isGoverned: boolean): Fields {
   return {

@@ -23,7 +23,7 @@ const set = z
   .refine((paths) => Object.keys(paths).length > 0, { error: 'is empty; give it at least one path and value' })
   .meta({
     description:
-      'New values of existing numbers, latencies and hints, by path: providers.acme.models.large.quotas[0].concurrency',
+      'New values of existing numbers, latencies, hints, and bounds of pipelines, by path: providers.acme.models.large.quotas[0].concurrency',
     minProperties: 1,
   });
 

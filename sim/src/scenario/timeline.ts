@@ -1,13 +1,14 @@
 /**
  * The timeline of a scenario, in order of time: each `set` applied to the provider as the ones before it left it, and the
- * provider checked and resolved again; it may only move numbers, latencies and hints of what is there. What happens to
- * runs is read as it stands.
+ * provider checked and resolved again; it may only move numbers, latencies and hints of what is there, and the bounds of
+ * pipelines. What happens to runs is read as it stands.
  */
 
 import type { z } from 'zod';
 import { readDuration } from './duration.js';
 import { check } from './issues.js';
 import { formatPath, isWithin, type Path, parsePath } from './path.js';
+import { readPipelineChange } from './pipeline-changes.js';
 import type { Finding } from './problems.js';
 import { quotaNameOf } from './quota-schema.js';
 import { asList, asMapping, entriesOf, valueAt, withValue } from './raw-data.js';
@@ -113,6 +114,11 @@ function applyChange(
   const [, provider] = path;
   const changed = setValue(schemas.scenario, data, path, value);
   if (changed.kind === 'problem') return wrongPath(changed.message);
+  const ofPipeline = readPipelineChange(data, path, value, atMs);
+  if (ofPipeline.kind === 'change') return { kind: 'changed', data: changed.data, entry: ofPipeline.change };
+  if (ofPipeline.kind === 'problem') {
+    return { kind: 'findings', findings: [{ path: place, at: 'value', message: ofPipeline.message }] };
+  }
   if (typeof provider !== 'string' || !isChangeable(path)) return wrongPath(whatIsChangeable);
   if (isOfServer(path) && valueAt(data, path.slice(0, -1)) === undefined) {
     return wrongPath('the model has no server whose places could change');
@@ -133,7 +139,8 @@ const quotaNumbers = ['concurrency', 'requests', 'tokens', 'per', 'burst'];
 
 const whatIsChangeable =
   `cannot change during a run; what can are the numbers of a quota (${quotaNumbers.join(', ')}), latency, retryAfter, ` +
-  'server.slots and server.queue, as providers.acme.models.large.quotas[0].concurrency';
+  'server.slots and server.queue, as providers.acme.models.large.quotas[0].concurrency, and the bounds of a pipeline, as ' +
+  'workload.pipelines[0].stages[1].maxConcurrency';
 
 /** At the number of a server's places, or of those in its queue. */
 function isOfServer(path: Path): boolean {

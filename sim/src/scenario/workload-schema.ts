@@ -10,6 +10,7 @@ import type { Distributions } from './distribution-schema.js';
 import { withRules } from './field-rule.js';
 import type { ScenarioFiles } from './found-files.js';
 import { retry } from './governor-schema.js';
+import { pipelines } from './pipelines-schema.js';
 import { duration, expected, share, text, whole } from './quantities.js';
 import type { RunSettings, WorkloadSettings } from './scenario.js';
 import { splitTarget, target } from './target.js';
@@ -21,7 +22,9 @@ export function workload(files: ScenarioFiles, distributions: Distributions): z.
         runs: z
           .array(run(files, distributions), { error: expected('a list of runs') })
           .prefault([])
-          .describe('Governed runs: each a fan-out of agents against one model. At least one, or arrivals.'),
+          .describe(
+            'Governed runs: each a fan-out of agents against one model. At least one, or arrivals, or pipelines.',
+          ),
         arrivals: arrivals('an arrival', files, distributions).describe(
           'Open loop: requests that come by themselves, each of its own, without a run, a seat or a bound.',
         ),
@@ -31,11 +34,13 @@ export function workload(files: ScenarioFiles, distributions: Distributions): z.
         executors: z
           .exactOptional(executors())
           .describe('One pool in which the steps and tools of all runs are executed. Default: an executor per ask.'),
+        pipelines: pipelines(distributions),
       },
-      { error: expected('a mapping with runs or arrivals') },
+      { error: expected('a mapping with runs, arrivals or pipelines') },
     )
-    .transform(({ runs, arrivals: open, observers, executors: shared }) => ({
+    .transform(({ runs, arrivals: open, observers, pipelines: staged, executors: shared }) => ({
       runs,
+      ...(staged.length > 0 && { pipelines: staged }),
       ...(open.length > 0 && { arrivals: open }),
       ...(observers.length > 0 && { observers }),
       ...(shared !== undefined && { executors: shared }),

@@ -5,6 +5,7 @@
  */
 
 import type { LedgerEntry } from '@tidegate/providers-mock';
+import type { PipelineEvent } from './pipeline-events.js';
 import type { TaskEvent } from './task-events.js';
 
 export type TraceEvent =
@@ -24,6 +25,7 @@ export type TraceEvent =
   | RunStalled
   | ProviderChanged
   | TaskEvent
+  | PipelineEvent
   | RunFinished
   | TraceFinished;
 

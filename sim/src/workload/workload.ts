@@ -1,17 +1,19 @@
 /**
- * All that asks the providers in a scenario: its runs, in their order, what comes open loop, and the observers. Starts a
+ * All that asks the providers in a scenario: its runs, in their order, pipelines, what comes open loop, and the observers. Starts a
  * run when those before it are over, passes on what the timeline does to it, and says when everything is over.
  */
 
 import { type Governor, resolveRetryPolicy } from '@tidegate/governor';
 import type { RandomStreams } from '../kernel/random.js';
 import type { Scheduler } from '../kernel/scheduler.js';
+import type { PipelineChange, PipelineSettings } from '../scenario/pipeline-settings.js';
 import type { ArrivalsSettings, RetrySettings, RunChange, RunSettings, Scenario } from '../scenario/scenario.js';
 import type { Transport } from '../transport/transport.js';
 import type { Clerk } from './clerk.js';
 import { ExecutorPool } from './executors.js';
 import { gateDoor, OpenLoop, observerDoor } from './open-loop.js';
 import { Pause } from './pause.js';
+import { PipelineDriver } from './pipeline-driver.js';
 import type { Lookout, RequestContext } from './run-context.js';
 import { RunDriver } from './run-driver.js';
 
@@ -34,33 +36,41 @@ export class Workload {
   readonly #host: WorkloadHost;
   /** By id, in the order of the file. */
   readonly #runs = new Map<string, { readonly settings: RunSettings; readonly driver: RunDriver }>();
+  /** By id. */
+  readonly #pipelines: ReadonlyMap<string, PipelineDriver>;
   readonly #openLoops: readonly OpenLoop[];
   readonly #executors: ExecutorPool | null;
   readonly #over = new Set<string>();
-  /** Runs, arrivals and observers that are not over. */
+  /** Runs, pipelines, arrivals and observers that are not over. */
   #left: number;
 
   constructor(scenario: Scenario, host: WorkloadHost) {
-    const { runs, arrivals = [], observers = [] } = scenario.workload;
+    const { runs, arrivals = [], observers = [], pipelines = [] } = scenario.workload;
     this.#scenario = scenario;
     this.#host = host;
     const { executors } = scenario.workload;
     this.#executors = executors === undefined ? null : new ExecutorPool(executors.pool);
     for (const settings of runs) this.#runs.set(settings.id, { settings, driver: this.#driverOf(settings) });
+    this.#pipelines = new Map(pipelines.map((settings) => [settings.id, this.#pipelineOf(settings)]));
     this.#openLoops = [
       ...arrivals.map((one) => this.#openLoopOf(one, undefined)),
       ...observers.map((one) => this.#openLoopOf(one, true)),
     ];
-    this.#left = runs.length + arrivals.length + observers.length;
+    this.#left = runs.length + pipelines.length + arrivals.length + observers.length;
   }
 
   schedule(): void {
     for (const { settings, driver } of this.#runs.values()) if (settings.after === undefined) driver.schedule();
+    for (const pipeline of this.#pipelines.values()) pipeline.schedule();
     for (const loop of this.#openLoops) loop.schedule();
   }
 
   change(change: RunChange): void {
     this.#runs.get(change.run)?.driver.change(change);
+  }
+
+  changePipeline(change: PipelineChange): void {
+    this.#pipelines.get(change.pipeline)?.become(change);
   }
 
   #driverOf(settings: RunSettings): RunDriver {
@@ -71,6 +81,16 @@ export class Workload {
     const context = { ...this.#contextOf(settings), runId: id, observer: undefined, pause, executors: this.#executors };
     const governed = governor.controller !== 'none';
     return new RunDriver(context, settings, { governed, mayBeReplaced, finished: () => this.#runOver(id) });
+  }
+
+  #pipelineOf(settings: PipelineSettings): PipelineDriver {
+    const { id, timeoutMs } = settings;
+    const shared = { runId: id, observer: undefined, pause: undefined, executors: this.#executors };
+    return new PipelineDriver(settings, {
+      governed: this.#scenario.governor.controller !== 'none',
+      contextOf: (target) => ({ ...this.#contextOf({ target, timeoutMs }), ...shared }),
+      finished: this.#callerOver,
+    });
   }
 
   #openLoopOf(settings: ArrivalsSettings, observer: true | undefined): OpenLoop {

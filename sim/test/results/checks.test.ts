@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { type Invariant, InvariantBroken } from '../../src/results/checks/invariants.js';
 import { Checks } from '../../src/results/checks.js';
 import type { TraceEvent } from '../../src/trace/events.js';
+import { BROKEN as BROKEN_PIPELINES } from './broken-pipelines.js';
 import {
   admitted,
   capChanged,
@@ -16,6 +17,7 @@ import {
   settled,
   traceFinished,
   traceStarted,
+  withdrawn,
 } from './hand-written-trace.js';
 
 function firstBreach(trace: readonly TraceEvent[]): InvariantBroken | undefined {
@@ -94,6 +96,24 @@ const broken: readonly { invariant: Invariant; how: string; trace: readonly Trac
     how: 'a retry is scheduled for a request in flight',
     trace: upTo(16, retryScheduled(250, 3, 1)),
     line: 16,
+  },
+  {
+    invariant: 'attempts-in-order',
+    how: 'a request in flight is withdrawn',
+    trace: upTo(5, withdrawn(0, 1, 'queue')),
+    line: 5,
+  },
+  {
+    invariant: 'attempts-in-order',
+    how: 'a request that queues is withdrawn from a backoff',
+    trace: upTo(11, withdrawn(0, 3, 'backoff')),
+    line: 11,
+  },
+  {
+    invariant: 'attempts-in-order',
+    how: 'a request that was withdrawn is admitted',
+    trace: [...upTo(11), withdrawn(0, 3, 'queue'), admitted(100, 3, { waitMs: 100 })],
+    line: 12,
   },
   { invariant: 'one-settlement', how: 'a success settles again', trace: upTo(12, settled(100, 1)), line: 12 },
   {
@@ -371,9 +391,12 @@ describe('checks', () => {
     expect(found?.message).toContain(JSON.stringify(trace[line - 1]));
   });
 
-  it('are all broken by some trace of this table', async () => {
+  it('are all broken by some trace of this table, or of that of pipelines', async () => {
     const { INVARIANTS } = await import('../../src/results/checks/invariants.js');
-    expect(new Set(broken.map(({ invariant }) => invariant))).toEqual(new Set(Object.keys(INVARIANTS)));
+    const brokenHere = broken.map(({ invariant }) => invariant);
+    expect(new Set([...brokenHere, ...BROKEN_PIPELINES.map(([invariant]) => invariant)])).toEqual(
+      new Set(Object.keys(INVARIANTS)),
+    );
   });
 });
 
@@ -405,6 +428,32 @@ const good: readonly { what: string; trace: readonly TraceEvent[] }[] = [
       admitted(50, 3, { epoch: 1, waitMs: 50 }),
       admitted(50, 4, { epoch: 1, waitMs: 50 }),
       admitted(50, 5, { ...other, epoch: 1 }),
+    ],
+  },
+  {
+    what: 'requests that leave the line before their turn: the first, the last, one between, the only one of its run',
+    trace: [
+      ...upTo(7),
+      two({}),
+      ...[queued(0, 3), queued(0, 4), queued(0, 5), queued(0, 6), queued(0, 7), queued(0, 8, other), queued(0, 9)],
+      ...[withdrawn(50, 3, 'queue'), withdrawn(50, 9, 'queue'), withdrawn(50, 6, 'queue')],
+      settled(100, 1),
+      admitted(100, 4, { waitMs: 100 }),
+      withdrawn(100, 8, 'queue', other),
+      settled(100, 2),
+      admitted(100, 5, { waitMs: 100 }),
+      settled(150, 4, { serviceMs: 50 }),
+      admitted(150, 7, { waitMs: 150 }),
+    ],
+  },
+  {
+    what: 'a request that is withdrawn from its backoff, and one that is parked from its line',
+    trace: [
+      ...upTo(20),
+      withdrawn(260, 3, 'backoff'),
+      queued(270, 5),
+      nodeWaiting(270, 'a5', 'seat'),
+      withdrawn(280, 5, 'queue'),
     ],
   },
   {

@@ -11,6 +11,7 @@ import type {
   RequestAdmitted,
   RequestQueued,
   RequestSettled,
+  RequestWithdrawn,
   RetryScheduled,
   RunFinished,
   RunStarted,
@@ -126,6 +127,15 @@ export function retryScheduled(
   details: Details<RetryScheduled> = {},
 ): RetryScheduled {
   return { ...attempt(t, id), type: 'retry-scheduled', delayMs, ...details };
+}
+
+export function withdrawn(
+  t: number,
+  id: number,
+  from: RequestWithdrawn['from'],
+  details: Details<RequestWithdrawn> = {},
+): RequestWithdrawn {
+  return { ...attempt(t, id), type: 'request-withdrawn', from, ...details };
 }
 
 export function capChanged(

@@ -16,7 +16,7 @@ describe('a text that is no scenario', () => {
       '{}',
       [
         's/x.yaml:1:1  providers  is missing; expected a mapping from provider names to providers',
-        's/x.yaml:1:1  workload  is missing; expected a mapping with runs or arrivals',
+        's/x.yaml:1:1  workload  is missing; expected a mapping with runs, arrivals or pipelines',
       ],
     ],
     [
@@ -24,7 +24,7 @@ describe('a text that is no scenario', () => {
       'providers:\nworkload:\n',
       [
         's/x.yaml:1:1  providers  expected a mapping from provider names to providers, got nothing',
-        's/x.yaml:2:1  workload  expected a mapping with runs or arrivals, got nothing',
+        's/x.yaml:2:1  workload  expected a mapping with runs, arrivals or pipelines, got nothing',
       ],
     ],
     ['a tab', minimal('stop:', '\twhen: done'), ['s/x.yaml:4:1  is not YAML: Tabs are not allowed as indentation']],
@@ -377,7 +377,7 @@ describe('a run', () => {
   });
 
   it('is needed', () => {
-    const message = 'workload.runs  nothing is asked of the providers; give at least one run or arrival';
+    const message = 'workload.runs  nothing is asked of the providers; give at least one run, arrival or pipeline';
     expect(problemsOf(minimal().replace(/workload: .*/, 'workload: {}'))).toEqual([`s/x.yaml:2:1  ${message}`]);
     expect(problemsOf(minimal().replace(/workload: .*/, 'workload: { runs: [] }'))).toEqual([
       `s/x.yaml:2:19  ${message}`,
@@ -506,7 +506,7 @@ describe('a change of the timeline', () => {
       `  - ${entry}`,
     ].join('\n');
   const changeable =
-    'cannot change during a run; what can are the numbers of a quota (concurrency, requests, tokens, per, burst), latency, retryAfter, server.slots and server.queue, as providers.acme.models.large.quotas[0].concurrency';
+    'cannot change during a run; what can are the numbers of a quota (concurrency, requests, tokens, per, burst), latency, retryAfter, server.slots and server.queue, as providers.acme.models.large.quotas[0].concurrency, and the bounds of a pipeline, as workload.pipelines[0].stages[1].maxConcurrency';
 
   it.each([
     ['providers.acme.models.large.quotas[0].concurrency', '-1', 'expected a whole number ≥ 0, got -1'],

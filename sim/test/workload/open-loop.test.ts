@@ -128,7 +128,7 @@ ${more}`;
 
   it('is not enough to ask', () => {
     expect(() => scenarioText(open('observers: [{ id: u, target: p/m, rate: 1/s, count: 1 }]'))).toThrow(
-      'nothing is asked of the providers; give at least one run or arrival',
+      'nothing is asked of the providers; give at least one run, arrival or pipeline',
     );
   });
 });

@@ -20,7 +20,11 @@ export type Invariant =
   | 'times-add-up'
   | 'every-request-ends'
   | 'ledger-agrees'
-  | 'mock-in-flight';
+  | 'mock-in-flight'
+  | 'pools-have-room'
+  | 'refused-for-want-of-room'
+  | 'children-end'
+  | 'budgets-in-order';
 
 export const INVARIANTS: Readonly<Record<Invariant, string>> = {
   'time-never-goes-back': 'no event is earlier than the one before it',
@@ -42,6 +46,10 @@ export const INVARIANTS: Readonly<Record<Invariant, string>> = {
   'every-request-ends': 'a run that is done has no request left',
   'ledger-agrees': "the governor's counts are those of the provider's own ledger",
   'mock-in-flight': 'the provider has nothing in flight that the governor has not',
+  'pools-have-room': 'a child is dispatched only under the bounds of its stage, its host and its program',
+  'refused-for-want-of-room': 'a dispatch is refused only by a bound that has no room',
+  'children-end': 'a child runs once at a time, settles, and never runs again after a hard stop',
+  'budgets-in-order': 'a turn is warned at most once, then interrupted at most once, and stopped only after that',
 };
 
 /** A defect of the governor, the provider model or the runner, found in the trace; never the fault of a scenario. */
