@@ -50,6 +50,7 @@ const AMBIENT_ALLOWED: Readonly<Record<string, string>> = {
   'sim/src/transport/wall-time.ts': 'real time at a speed, for a run over HTTP',
   'sim/src/transport/world.ts': 'a turn of the event loop between slices, so that Ctrl-C is heard',
   'sim/src/cli/progress.ts': 'progress on stderr is about real seconds',
+  'sim/src/cli/study-progress.ts': 'how long a study takes and will take, on stderr',
 };
 
 const AMBIENT = /\b(Date\.now|performance\.now|Math\.random|setTimeout|setInterval|setImmediate)\b|new Date\(\)/;

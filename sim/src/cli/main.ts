@@ -9,12 +9,16 @@ import { NOT_YET_COMMANDS } from './not-yet.js';
 import { runCommand } from './run.js';
 import { schemaCommand } from './schema.js';
 import { serveCommand } from './serve.js';
+import { tuneCommand } from './tune.js';
 import { VERSION } from './version.js';
 
 const EXAMPLES = `
 Try:
   sim run scenarios/fanout30.yaml
   sim list`;
+
+/** In the order of the help. */
+const COMMANDS = [runCommand, tuneCommand, checkCommand, listCommand, serveCommand, calibrateCommand, schemaCommand];
 
 function program(finished: (code: ExitCode) => void): Command {
   const root = new Command('sim')
@@ -23,10 +27,7 @@ function program(finished: (code: ExitCode) => void): Command {
     .showSuggestionAfterError()
     .exitOverride()
     .addHelpText('after', EXAMPLES);
-  const commands = [runCommand, checkCommand, listCommand, serveCommand, calibrateCommand, schemaCommand].map((make) =>
-    make(finished),
-  );
-  for (const command of commands) {
+  for (const command of COMMANDS.map((make) => make(finished))) {
     root.addCommand(command.exitOverride().showSuggestionAfterError());
   }
   for (const name of NOT_YET_COMMANDS) {

@@ -30,6 +30,7 @@ function modeOf({ loopback, speed, live, baseUrl, model, wire }: Partial<Replaye
   return [...(loopback ? ['--loopback'] : []), ...option('--speed', speed)];
 }
 
-function quoted(word: string): string {
+/** One word of a shell command. */
+export function quoted(word: string): string {
   return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`;
 }

@@ -4,13 +4,14 @@
  * before leaves no trace of this run and the older results as they were.
  */
 
-import { lstatSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Chart, MarkdownOptions, PngOptions, Report } from '@tidegate/reports';
 import { isScenarioName } from '../scenario/schema.js';
 import { OutputError } from '../trace/output-error.js';
 import { TraceWriter } from '../trace/writer.js';
 import type { Summary } from './summary.js';
+import { WholeFolder } from './whole-folder.js';
 
 export interface RunFolderOptions {
   /** The directory that gets the folder; made if need be. */
@@ -41,12 +42,9 @@ export interface Renderers {
 const COVER = 'cap.png';
 
 export class RunFolder {
-  /** Where the results are once they are committed. */
-  readonly path: string;
   /** Takes the events of the run; null where no trace is wanted. */
   readonly trace: TraceWriter | null;
-  /** The hidden folder that is filled; undefined once it is renamed or removed. */
-  #partial: string | undefined;
+  readonly #folder: WholeFolder;
 
   /**
    * Prepares the place before anything is run.
@@ -56,15 +54,18 @@ export class RunFolder {
     if (!isScenarioName(name)) {
       throw new OutputError(`${JSON.stringify(name)}: names no folder; give the scenario a name without slashes`);
     }
-    const folder = `${name}-${seed}`;
-    this.path = join(out, folder);
-    this.#partial = prepare(out, folder, this.path);
+    this.#folder = new WholeFolder(out, `${name}-${seed}`);
     try {
-      this.trace = trace ? new TraceWriter(join(this.#partial, 'trace.jsonl')) : null;
+      this.trace = trace ? new TraceWriter(join(this.#folder.partial, 'trace.jsonl')) : null;
     } catch (error) {
-      this.discard();
+      this.#folder.discard();
       throw error;
     }
+  }
+
+  /** Where the results are once they are committed. */
+  get path(): string {
+    return this.#folder.path;
   }
 
   /**
@@ -73,51 +74,21 @@ export class RunFolder {
    * @throws OutputError if they cannot be written; then nothing is left of this run.
    */
   async commit(contents: FolderContents, renderers?: Renderers): Promise<void> {
-    const partial = this.#partial;
-    if (partial === undefined) throw new OutputError(`${this.path}: this run's results are kept or discarded already`);
     try {
-      this.trace?.close();
-      await writeResults(partial, contents, renderers ?? (await import('@tidegate/reports')));
-      replace(this.path, partial);
-      this.#partial = undefined;
+      await this.#folder.commit(async (partial) => {
+        this.trace?.close();
+        await writeResults(partial, contents, renderers ?? (await import('@tidegate/reports')));
+      });
     } catch (error) {
-      this.discard();
-      throw asOutputError(error, this.path);
+      this.trace?.abandon();
+      throw error;
     }
   }
 
   /** Removes what was written. Does nothing once the results are committed. */
   discard(): void {
-    if (this.#partial === undefined) return;
     this.trace?.abandon();
-    rmSync(this.#partial, { recursive: true, force: true });
-    this.#partial = undefined;
-  }
-}
-
-function prepare(out: string, folder: string, target: string): string {
-  try {
-    mkdirSync(out, { recursive: true });
-    const standing = lstatSync(target, { throwIfNoEntry: false });
-    if (standing !== undefined && !standing.isDirectory()) {
-      throw new OutputError(`${target}: is in the way and no folder; move it, or choose another place with --out DIR`);
-    }
-    return makePartial(join(out, `.${folder}.partial-${process.pid}`));
-  } catch (error) {
-    throw asOutputError(error, out);
-  }
-}
-
-/** Makes the folder, under another name where an earlier one of this name is there. */
-function makePartial(path: string): string {
-  for (let n = 1; ; n++) {
-    const name = n === 1 ? path : `${path}-${n}`;
-    try {
-      mkdirSync(name);
-      return name;
-    } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
-    }
+    this.#folder.discard();
   }
 }
 
@@ -129,25 +100,4 @@ async function writeResults(folder: string, contents: FolderContents, renderers:
   write('report.html', renderers.renderHtml(report));
   write('report.md', renderers.renderMarkdown(report, cover === undefined ? {} : { images: { [cover.title]: COVER } }));
   if (cover !== undefined) write(COVER, await renderers.renderPng(cover));
-}
-
-/** A folder cannot be renamed onto a full one, so the older results step aside first and come back if need be. */
-function replace(target: string, partial: string): void {
-  const older = `${partial}.older`;
-  const isReplaced = lstatSync(target, { throwIfNoEntry: false }) !== undefined;
-  if (isReplaced) renameSync(target, older);
-  try {
-    renameSync(partial, target);
-  } catch (error) {
-    if (isReplaced) renameSync(older, target);
-    throw error;
-  }
-  rmSync(older, { recursive: true, force: true });
-}
-
-/** What the file system refuses is the caller's to mend; all else is a defect and stays what it is. */
-function asOutputError(error: unknown, path: string): unknown {
-  if (!(error instanceof Error && 'syscall' in error)) return error;
-  const advice = 'choose another place with --out DIR';
-  return new OutputError(`${path}: results cannot be kept there (${error.message}); ${advice}`, { cause: error });
 }

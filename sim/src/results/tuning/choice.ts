@@ -1,7 +1,7 @@
 /**
  * Which setting to recommend. Speed first: all settings that cannot be told from the fastest. Then gentleness: of these,
  * all that cannot be told from the one with the fewest refusals. Then the reference, if it is still among them: nothing
- * speaks for a change. Else the one that loses least in its worst scenario.
+ * speaks for a change. Else the one that was refused least, whatever that difference is worth.
  *
  * Two settings cannot be told apart when the interval of their paired difference holds 0, or when the difference is too
  * small to matter. As each is held against one that was picked as the best, the intervals share the risk of all.
@@ -22,7 +22,7 @@ export interface Choice {
   /** The smallest loss in the worst scenario. */
   readonly minimax: number;
   /** What decided at last. */
-  readonly decidedBy: 'only' | 'reference' | 'worst-scenario';
+  readonly decidedBy: 'only' | 'reference' | 'refusals';
 }
 
 /** A hundredth of the time; a thousandth of the attempts. Less is not worth a change. */
@@ -46,20 +46,17 @@ export function choose(losses: readonly (SettingLosses | null)[], reference: num
       return setting === best || gap === null || !isBeyondNoise(gap) || gap.mean <= SMALL[what];
     });
   const asFast = alike(all, fastest, 'time');
-  const asGentle = alike(
-    asFast,
-    least(asFast, ({ refused }) => refused),
-    'refused',
-  );
+  const gentle = least(asFast, ({ refused }) => refused);
+  const asGentle = alike(asFast, gentle, 'refused');
   const keepsReference = reference !== undefined && asGentle.includes(reference);
   return {
-    recommended: keepsReference ? reference : least(asGentle, ({ worst }) => worst),
+    recommended: keepsReference ? reference : gentle,
     asFast,
     asGentle,
     fastest,
     gentlest: least(all, ({ refused }) => refused),
     minimax: least(all, ({ worst }) => worst),
-    decidedBy: asGentle.length === 1 ? 'only' : keepsReference ? 'reference' : 'worst-scenario',
+    decidedBy: asGentle.length === 1 ? 'only' : keepsReference ? 'reference' : 'refusals',
   };
 }
 

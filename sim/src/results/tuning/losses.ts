@@ -34,17 +34,17 @@ export function settingLosses(cells: readonly (readonly CellFigures[])[]): reado
   const fastest = times.map((ofScenario) => Math.min(...whole.map((setting) => meanOf(ofScenario[setting]!))));
   return Array.from({ length: settings }, (_, setting) => {
     if (!isWhole(setting)) return null;
-    const perSeed = times.map((ofScenario, s) => ofScenario[setting]!.map((time) => time / fastest[s]! - 1));
+    const perSeed = times.map((ofScenario, s) => ofScenario[setting]!.map((time) => clean(time / fastest[s]! - 1)));
     const refused = cells.map((ofScenario) =>
       ofScenario[setting]!.rows.map(({ values }) => values['refused.share'] ?? 0),
     );
     const bySeed = acrossScenarios(perSeed);
     const refusedBySeed = acrossScenarios(refused);
-    const byScenario = perSeed.map(meanOf);
+    const byScenario = perSeed.map((bySeedThere) => clean(meanOf(bySeedThere)));
     return {
       byScenario,
       bySeed,
-      mean: meanOf(bySeed),
+      mean: clean(meanOf(bySeed)),
       worst: Math.max(...byScenario),
       refusedBySeed,
       refused: meanOf(refusedBySeed),
@@ -65,4 +65,9 @@ function acrossScenarios(perScenario: readonly (readonly number[])[]): readonly 
 
 function meanOf(values: readonly number[]): number {
   return values.reduce((sum, value) => sum + value, 0) / values.length;
+}
+
+/** Without the last bits of a sum, so that the fastest setting loses nothing at all. */
+function clean(value: number): number {
+  return Number(value.toFixed(12));
 }
