@@ -105,8 +105,8 @@ class Engine {
       floor,
     });
     for (const entry of scenario.timeline) {
-      // A run is replaced when all else of the instant is done: what was let in has been sent.
-      const phase = entry.kind === 'amend' ? PHASE.sampling : PHASE.arrival;
+      // A run is replaced, or dies, when all else of the instant is done: what was let in has been sent.
+      const phase = entry.kind === 'amend' || entry.kind === 'crash' ? PHASE.sampling : PHASE.arrival;
       this.#world.scheduler.after(entry.atMs, phase, this.#change, entry);
     }
     const { afterMs } = scenario.stop;

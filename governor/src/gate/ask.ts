@@ -21,7 +21,10 @@ import { ToolDeadline } from './tool-deadline.js';
 export interface AskOptions {
   /** Leaves every line at once and refuses with `signal.reason`. */
   readonly signal?: AbortSignal;
-  /** The request is made inside a tool of the subagent: it never parks, and the tool's deadline pauses while it queues. */
+  /**
+   * The request is made inside a tool of the subagent: it never parks, and the tool's deadline pauses while it queues. Of
+   * several tools at once it is the one whose deadline's `signal` the request has; without that all of them pause.
+   */
   readonly insideTool?: boolean;
 }
 
@@ -36,7 +39,10 @@ export interface Ask {
   acquire(key: Key, options?: AskOptions): Promise<Ticket>;
   /** The synchronous form of `acquire`. */
   enqueue(key: Key, options: AskOptions, waiter: Waiter): Waiting;
-  /** A deadline for a tool: `signal` fires when `ms` have passed, not counting the time its requests queue at the gate. */
+  /**
+   * A deadline for a tool: `signal` fires when `ms` have passed, not counting the time its requests queue at the gate. Give
+   * the signal to those requests: it says whose they are.
+   */
   toolDeadline(ms: number): { readonly signal: AbortSignal; done(): void };
   /** The subagent waits for a retry; for whoever drives requests without `request`. */
   backingOff(): void;
@@ -224,13 +230,16 @@ export class RunningAsk implements Ask, WaitObserver, FifoMember {
   }
 
   #toGate(key: Key, options: AskOptions, waiter: Waiter, askedAt: number): Waiting {
-    const observer = options.insideTool === true || this.parent !== undefined ? this.#pausingDeadlines() : this;
+    const observer =
+      options.insideTool === true || this.parent !== undefined ? this.#pausingDeadlines(options.signal) : this;
     return this.#host.enqueueAtGate(key, options, waiter, observer, askedAt);
   }
 
   /** A request inside a tool stops the clocks of the tools it is inside of, here and in the asks around this one. */
-  #pausingDeadlines(): WaitObserver {
-    const deadlines: ToolDeadline[] = [...this.#deadlines];
+  #pausingDeadlines(signal: AbortSignal | undefined): WaitObserver {
+    const running = [...this.#deadlines];
+    const its = running.filter((deadline) => deadline.signal === signal);
+    const deadlines = its.length > 0 ? its : running;
     for (let outer = this.parent; outer !== undefined; outer = outer.parent) deadlines.push(...outer.#deadlines);
     let paused = false;
     return {

@@ -65,6 +65,15 @@ describe('the deadline of a tool', () => {
     expect(signal.aborted).toBe(true);
   });
 
+  it('of several tools only the one stands still whose signal the request has', async () => {
+    const { governor, subagent, ask, clock } = await inTool();
+    for (let i = 0; i < 5; i++) governor.observer().acquire({ provider: 'p', model: 'm' });
+    const [asking, other] = [subagent.toolDeadline(1_000).signal, subagent.toolDeadline(1_000).signal];
+    ask('queued', { ask: subagent, insideTool: true, signal: asking });
+    clock.advance(1_000);
+    expect([asking.aborted, other.aborted]).toEqual([false, true]);
+  });
+
   it('is not stopped by a request that need not wait, by one of the subagent itself, or by a backoff', async () => {
     const { subagent, ask, ticket, clock } = await inTool();
     const { signal } = subagent.toolDeadline(1_000);

@@ -5,6 +5,7 @@
  */
 
 import { resolveAimdOptions } from '@tidegate/governor';
+import type { RequestResumed } from '../trace/crash-events.js';
 import type {
   ConcurrencyChanged,
   NodeExecuting,
@@ -25,6 +26,7 @@ import {
   checkAdmitted,
   checkFirstQueued,
   checkQueuedAgain,
+  checkResumed,
   checkRetry,
   checkSettled,
   checkWithdrawn,
@@ -73,7 +75,8 @@ export class Checks {
   #see(event: TraceEvent): void {
     if (event.t < this.#now) breach('time-never-goes-back', `${event.t} ms comes after ${this.#now} ms`);
     this.#now = event.t;
-    if (this.#arriving !== undefined) this.#place(this.#arriving, event);
+    const arriving = this.#arriving;
+    if (arriving !== undefined) this.#place(arriving, event);
     switch (event.type) {
       case 'request-queued':
         this.#queued(event);
@@ -91,7 +94,8 @@ export class Checks {
         this.#withdrawn(event);
         break;
       case 'node-waiting':
-        this.#nodeWaiting(event);
+        // An agent that waits for a seat may ask inside a tool all the same.
+        if (arriving === undefined || !isOf(arriving, event)) this.#nodeWaiting(event);
         break;
       case 'concurrency-changed':
         this.#capChanged(event);
@@ -101,8 +105,16 @@ export class Checks {
         this.#pipelines.begin(scenarioOf(event));
         break;
       case 'run-started':
+      case 'run-resumed':
       case 'run-caps-changed':
         this.#bounds.set(event.run, event.bound);
+        break;
+      case 'run-crashed':
+        this.#bounds.delete(event.run);
+        this.#crashed(event.run);
+        break;
+      case 'request-resumed':
+        this.#resumed(event);
         break;
       case 'run-finished':
         this.#bounds.delete(event.run);
@@ -153,8 +165,29 @@ export class Checks {
       request.attempt++;
       request.queuedAt = t;
     }
+    if (event.down === true) request.phase = 'down';
+    else this.#arrive(request, t);
+  }
+
+  #arrive(request: WatchedRequest, t: number): void {
     request.phase = 'arriving';
+    request.arrivedAt = t;
     this.#arriving = request;
+  }
+
+  /** Whoever of the run waits leaves its line, until it is resumed. */
+  #crashed(run: string): void {
+    for (const request of this.#open.values()) {
+      if (request.lane.run !== run) continue;
+      if (request.phase === 'queued') request.key.turns.withdraw(request);
+      else if (request.phase === 'parked') this.#parked.delete(placeOf(run, request.agent));
+      else continue;
+      request.phase = 'down';
+    }
+  }
+
+  #resumed(event: RequestResumed): void {
+    this.#arrive(checkResumed(event, this.#open.get(event.id)), event.t);
   }
 
   /**
@@ -162,7 +195,7 @@ export class Checks {
    * the first time: then the cap may move and let others in before the request itself comes to the gate.
    */
   #place(request: WatchedRequest, event: TraceEvent): void {
-    const isSameInstant = event.t === request.queuedAt;
+    const isSameInstant = event.t === request.arrivedAt;
     if (isSameInstant && mayComeBefore(request, event)) return;
     this.#arriving = undefined;
     if (event.type === 'node-waiting' && event.reason === 'seat' && isOf(request, event)) {

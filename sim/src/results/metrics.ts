@@ -14,6 +14,7 @@ import type {
   TraceStarted,
 } from '../trace/events.js';
 import { isAnswer } from '../transport/answer-cause.js';
+import { CrashMetrics } from './crash-metrics.js';
 import { KeyMetrics } from './key-metrics.js';
 import { Latency } from './latency.js';
 import { LiveFold } from './live-figures.js';
@@ -50,6 +51,7 @@ export class Metrics {
   readonly #gated = new Set<string>();
   #widths = new RunWidths(null);
   #tasks: TaskMetrics | undefined;
+  #crashes: CrashMetrics | undefined;
   readonly #latency = { wait: new Latency(), service: new Latency(), total: new Latency(), firstToken: new Latency() };
   readonly #pipelines = new PipelineMetrics();
   readonly #counts = { logical: 0, attempts: 0, succeeded: 0, refused: 0, failed: 0, ended: 0, lost: 0 };
@@ -73,6 +75,7 @@ export class Metrics {
         break;
       case 'request-settled':
         this.#settled(event);
+        this.#crashes?.settled(event);
         break;
       case 'concurrency-changed':
         this.#key(event.key).capChanged(event, this.#settledAt);
@@ -102,8 +105,20 @@ export class Metrics {
         this.#finished = event;
         this.#live?.finished(event);
         break;
-      case 'step-started':
+      case 'run-resumed':
+        this.#run(event.run).bound = event.bound;
+        this.#widths.boundChanged(event.t, event.run, event.bound);
+        this.#crashes?.observe(event);
+        break;
+      case 'run-crashed':
+      case 'request-resumed':
+        this.#crashes?.observe(event);
+        break;
       case 'tool-started':
+        this.#tasks?.observe(event);
+        this.#crashes?.toolStarted(event);
+        break;
+      case 'step-started':
       case 'tool-finished':
       case 'tool-released':
       case 'context-compacted':
@@ -139,6 +154,7 @@ export class Metrics {
   figures(): Figures {
     const started = this.#started;
     if (started === undefined) throw new RangeError('figures: expected a trace, got no trace-started event');
+    const crashes = this.#crashes?.figures();
     const { seed, mode, controller, version } = started;
     return {
       scenario: scenarioOf(started).name,
@@ -159,6 +175,7 @@ export class Metrics {
       runs: Object.fromEntries([...this.#runs].map(([id, run]) => [id, this.#runFigures(id, run)])),
       providers: mapValues(this.#finished?.ledger ?? {}, providerFigures),
       ...this.#tasks?.figures(),
+      ...(crashes !== undefined && { crashes }),
       ...(this.#live && { live: this.#live.figures(this.#counts.succeeded, this.#makespanMs) }),
     };
   }
@@ -175,6 +192,7 @@ export class Metrics {
     this.#pipelines.begin(scenarioOf(event));
     this.#widths = new RunWidths(event.initial);
     this.#tasks = new TaskMetrics(scenarioOf(event));
+    this.#crashes = new CrashMetrics(scenarioOf(event));
     for (const { id, gate } of scenarioOf(event).workload.runs) if (gate !== undefined) this.#gated.add(id);
     for (const key of keysAsked(scenarioOf(event))) this.#key(key);
   }

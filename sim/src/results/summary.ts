@@ -56,6 +56,8 @@ export interface Summary {
   readonly tools?: ToolFigures;
   readonly context?: ContextFigures;
   readonly executors?: ExecutorFigures;
+  /** Only where the timeline has one. */
+  readonly crashes?: CrashFigures;
   /** Of a live run alone. */
   readonly live?: LiveFigures;
   readonly expectations: readonly ExpectationResult[];
@@ -202,6 +204,19 @@ export interface ContextFigures {
 export interface ExecutorFigures {
   /** Of the steps of tasks, for a place in the pool; zeros included. */
   readonly waitMs: LatencyFigures;
+}
+
+export interface CrashFigures {
+  /** Of processes of runs. */
+  readonly count: number;
+  /** Together. */
+  readonly downMs: number;
+  /** Attempts that were in flight and had to be made again. */
+  readonly brokenOff: number;
+  /** Attempts that waited, or came due meanwhile, and came to their line when the run was back. */
+  readonly resumed: number;
+  /** Tool calls asked for again under the same key, and not done again. */
+  readonly duplicatesSuppressed: number;
 }
 
 export interface ExpectationResult {

@@ -12,6 +12,7 @@ import type {
   TaskEvent,
   ToolFinished,
   ToolOutcome,
+  ToolStarted,
 } from '../trace/task-events.js';
 import { Latency } from './latency.js';
 import { taskPartsOf } from './scenario-facts.js';
@@ -66,10 +67,7 @@ export class TaskMetrics {
         this.#stepStarted(event);
         break;
       case 'tool-started':
-        this.#calls++;
-        this.#running++;
-        this.#mostRunning = Math.max(this.#mostRunning, this.#running);
-        this.#toolWait.record(event.waitMs);
+        if (event.resubmitted === undefined) this.#toolStarted(event);
         break;
       case 'tool-finished':
         this.#toolFinished(event);
@@ -112,6 +110,13 @@ export class TaskMetrics {
     this.#input.turns += turns;
     this.#input.results += results;
     this.#input.fresh += fresh;
+  }
+
+  #toolStarted({ waitMs }: ToolStarted): void {
+    this.#calls++;
+    this.#running++;
+    this.#mostRunning = Math.max(this.#mostRunning, this.#running);
+    this.#toolWait.record(waitMs);
   }
 
   #toolFinished({ outcome, resultTokens }: ToolFinished): void {

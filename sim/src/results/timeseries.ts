@@ -133,6 +133,7 @@ export class TimeSeries {
       case 'run-started':
         this.#widths.started(t, event.run, event.bound);
         break;
+      case 'run-resumed':
       case 'run-caps-changed':
         this.#widths.boundChanged(t, event.run, event.bound);
         break;
@@ -151,6 +152,8 @@ export class TimeSeries {
       case 'node-waiting':
       case 'node-executing':
       case 'run-stalled':
+      case 'run-crashed':
+      case 'request-resumed':
       case 'step-started':
       case 'tool-started':
       case 'tool-finished':

@@ -43,6 +43,7 @@ function unitOf(path: string, summary: Summary): FieldUnit {
     tools: summary.tools !== undefined,
     context: summary.context !== undefined,
     executors: summary.executors !== undefined,
+    crashes: summary.crashes !== undefined,
     isGoverned: summary.controller !== 'none',
   });
   const steps = reading.kind === 'path' ? reading.path : [];

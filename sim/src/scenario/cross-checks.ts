@@ -235,6 +235,7 @@ export function summaryNames(data: unknown): SummaryNames {
       return names;
     },
     ...taskParts(data),
+    crashes: asList(valueAt(data, ['timeline'])).some((entry) => asMapping(entry)?.crash !== undefined),
     isGoverned: valueAt(data, ['governor', 'controller']) !== 'none',
   };
 }

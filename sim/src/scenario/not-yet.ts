@@ -11,7 +11,6 @@ import { entriesOf, valueAt, withoutField } from './raw-data.js';
 /** `*` stands for any one name or index. */
 const fields: readonly { readonly under: readonly string[]; readonly names: readonly string[] }[] = [
   { under: ['governor'], names: ['pacing', 'latencySignal'] },
-  { under: ['timeline', '*'], names: ['crash'] },
 ];
 
 const values: readonly { readonly at: Path; readonly isNotYet: (value: string) => boolean }[] = [

@@ -84,7 +84,7 @@ function wayBack(last: string, first: string, from: ReadonlyMap<string, string>)
 
 function unknownTimelineRuns(data: unknown, runs: readonly WrittenRun[]): readonly Finding[] {
   return [...asList(valueAt(data, ['timeline'])).entries()].flatMap(([index, entry]) =>
-    ['retune', 'amend', 'pause'].flatMap((action) => {
+    ['retune', 'amend', 'pause', 'crash'].flatMap((action) => {
       const id = asMapping(asMapping(entry)?.[action])?.run;
       return typeof id === 'string' ? unknownRun(runs, id, ['timeline', index, action, 'run']) : [];
     }),

@@ -252,7 +252,9 @@ export type RunChange =
       readonly target?: TargetSettings | null;
     }
   /** No new request for so long. */
-  | { readonly kind: 'pause'; readonly atMs: number; readonly run: string; readonly forMs: number };
+  | { readonly kind: 'pause'; readonly atMs: number; readonly run: string; readonly forMs: number }
+  /** Its process dies, and is back from its last snapshot so much later. */
+  | { readonly kind: 'crash'; readonly atMs: number; readonly run: string; readonly downForMs: number };
 
 export interface StopRule {
   readonly when: 'done' | 'time';

@@ -23,6 +23,8 @@ export interface TaskParts {
 
 /** The names that the scenario brings into its summary. */
 export interface SummaryNames extends TaskParts {
+  /** Whether the timeline has a crash. */
+  readonly crashes: boolean;
   /** Each `provider/model` that a run asks. */
   readonly keys: readonly string[];
   readonly runs: readonly string[];
@@ -75,6 +77,9 @@ export function summaryFields(names: SummaryNames): Fields {
       refusedBy: Object.fromEntries(names.quotasOf(key).map((quota) => [quota, 'number' as const])),
     })),
     ...taskFields(names),
+    ...(names.crashes && {
+      crashes: { ...all('number', 'count', 'brokenOff', 'resumed', 'duplicatesSuppressed'), downMs: 'ms' },
+    }),
     expectations: 'list',
   };
 }

@@ -12,7 +12,7 @@ import type { RunChange, TargetSettings } from './scenario.js';
 import { splitTarget, target } from './target.js';
 import { bound } from './workload-schema.js';
 
-const actions = ['set', 'retune', 'amend', 'pause'];
+const actions = ['set', 'retune', 'amend', 'pause', 'crash'];
 
 export function timeline(): z.ZodType<unknown> {
   return z.array(anyEntry, { error: expected('a list of changes') });
@@ -74,6 +74,14 @@ const pause = z.strictObject(
   { error: expected('{ run, for }') },
 );
 
+const crash = z.strictObject(
+  {
+    run: run(),
+    downFor: duration({ positive: true }).describe('How much later it is back, from its last snapshot.'),
+  },
+  { error: expected('{ run, downFor }') },
+);
+
 /** Exactly one thing happens at a time; two are two entries. */
 const oneAction: FieldRule = {
   message: `has exactly one of ${actions.join(', ')}`,
@@ -87,6 +95,7 @@ const entry = z.strictObject(
     set: z.exactOptional(set),
     retune: z.exactOptional(retune).describe('Another bound of a run, in place: { run, maxConcurrency }.'),
     amend: z.exactOptional(amend).describe('Other settings of a run: { run, maxConcurrency, settings }.'),
+    crash: z.exactOptional(crash).describe('The process of a run dies and comes back: { run, downFor }.'),
     pause: z.exactOptional(pause).describe('A run makes no new request for a while: { run, for }.'),
   },
   { error: expected(`a change: { at, ${actions.join(' | ')} }`) },
@@ -102,9 +111,16 @@ export function readRunChanges(written: unknown): { readonly index: number; read
   });
 }
 
-function toChange({ at: atMs, retune: retuned, amend: amended, pause: paused }: z.infer<typeof entry>): RunChange[] {
+function toChange({
+  at: atMs,
+  retune: retuned,
+  amend: amended,
+  pause: paused,
+  crash: crashed,
+}: z.infer<typeof entry>): RunChange[] {
   if (retuned !== undefined) return [{ kind: 'retune', atMs, ...retuned }];
   if (paused !== undefined) return [{ kind: 'pause', atMs, run: paused.run, forMs: paused.for }];
+  if (crashed !== undefined) return [{ kind: 'crash', atMs, run: crashed.run, downForMs: crashed.downFor }];
   if (amended === undefined) return [];
   const { settings: changed, ...rest } = amended;
   return [{ kind: 'amend', atMs, ...rest, ...(changed !== undefined && { target: changed }) }];

@@ -5,6 +5,7 @@
  */
 
 import type { LedgerEntry } from '@tidegate/providers-mock';
+import type { CrashEvent } from './crash-events.js';
 import type { PipelineEvent } from './pipeline-events.js';
 import type { TaskEvent } from './task-events.js';
 
@@ -26,6 +27,7 @@ export type TraceEvent =
   | ProviderChanged
   | TaskEvent
   | PipelineEvent
+  | CrashEvent
   | RunFinished
   | TraceFinished;
 
@@ -74,6 +76,8 @@ export interface AttemptEvent {
 
 export interface RequestQueued extends AttemptEvent {
   readonly type: 'request-queued';
+  /** Due while its run is down: it comes to its line when it is resumed. */
+  readonly down?: true | undefined;
 }
 
 export interface RequestAdmitted extends AttemptEvent {

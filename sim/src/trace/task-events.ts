@@ -41,6 +41,8 @@ export interface ToolStarted extends OfCall {
   readonly type: 'tool-started';
   /** The task and the step, and which call of it: the same when a crash makes it necessary to ask again. */
   readonly idempotencyKey: string;
+  /** Asked for again after a crash: what it has done already is not done a second time. */
+  readonly resubmitted?: true | undefined;
   /** For a place of its agent, for the end of a call that it conflicts with, and for an executor. */
   readonly waitMs: number;
 }

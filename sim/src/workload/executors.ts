@@ -38,6 +38,14 @@ export class ExecutorPool {
     this.#hand();
   }
 
+  /** Gives no place away until `change` is through with all that it takes out and gives back. */
+  during(change: () => void): void {
+    this.#handing = true;
+    change();
+    this.#handing = false;
+    this.#hand();
+  }
+
   /** A loop: what is executed may be over at once, or bring more. */
   #hand(): void {
     if (this.#handing) return;

@@ -38,7 +38,7 @@ export const NEVER_ASKED: AttemptEnd = { class: 'transient', retryAfterMs: null 
 export class ModelRequest implements Waiter, Attempt, Interruptible, Traveller {
   readonly #context: RequestContext;
   readonly #asker: Asker;
-  readonly #door: Door;
+  #door: Door;
   readonly #attempts: Attempts;
   readonly #repeats: true | undefined;
   /** 0 until it is queued for the first time. */
@@ -57,6 +57,11 @@ export class ModelRequest implements Waiter, Attempt, Interruptible, Traveller {
   #timeout: EventHandle | undefined;
   /** Of the backoff, or of the pause. */
   #wake: EventHandle | undefined;
+  /** When its run, whose process has died, comes back; undefined while that lives. */
+  #upAtMs: number | undefined;
+  #queuedAtMs = 0;
+  /** Waited before the crash and during it; the gate measures what comes after. */
+  #waitedMs = 0;
 
   /** @param repeats it succeeded before, in a run that this one replaced. */
   constructor(context: RequestContext, asker: Asker, door: Door, sizes: RequestSizes, repeats?: true) {
@@ -94,13 +99,14 @@ export class ModelRequest implements Waiter, Attempt, Interruptible, Traveller {
   queue(): void {
     if (this.#id === 0) {
       this.#context.open?.add(this);
-      if (this.#isHeld()) return;
+      if (this.#isHeld() || this.#isDown()) return;
       this.#id = this.#context.clerk.nextRequestId();
     }
     const { clerk, scheduler, lookout, key, runId, observer, target } = this.#context;
-    if (!observer) lookout?.queued(this);
+    if (!observer && this.#upAtMs === undefined) lookout?.queued(this);
+    this.#queuedAtMs = scheduler.now();
     clerk.tell({
-      t: scheduler.now(),
+      t: this.#queuedAtMs,
       type: 'request-queued',
       id: this.#id,
       attempt: this.#attempts.number,
@@ -108,9 +114,10 @@ export class ModelRequest implements Waiter, Attempt, Interruptible, Traveller {
       run: runId,
       agent: this.#asker.name,
       observer,
+      down: this.#upAtMs === undefined ? undefined : true,
     });
     this.#place = 'queue';
-    this.#waiting = this.#door.enqueue(target, NO_OPTIONS, this);
+    if (this.#upAtMs === undefined) this.#waiting = this.#door.enqueue(target, NO_OPTIONS, this);
   }
 
   /**
@@ -143,6 +150,59 @@ export class ModelRequest implements Waiter, Attempt, Interruptible, Traveller {
     }
   }
 
+  /** What waits leaves its line with the run; a backoff goes on, for when it ends is in the snapshot. */
+  suspend(upAtMs: number): void {
+    if (this.#place === 'queue' && this.#upAtMs === undefined) this.#context.lookout?.withdrawn(this);
+    this.#upAtMs = upAtMs;
+  }
+
+  /** Settles as ended; what is just being sent is broken off when it is. */
+  breakOff(): void {
+    if (this.#place === 'sent') this.#breakOff();
+  }
+
+  /** The process is back, and this is the seat of its agent now. */
+  resume(door: Door): void {
+    this.#door = door;
+    this.#upAtMs = undefined;
+    if (this.#place === 'held' && this.#wake === undefined) this.queue();
+    else if (this.#place === 'queue') this.#comeBack();
+  }
+
+  /** When it came to wait for its turn; undefined when it does not. */
+  get waitsSinceMs(): number | undefined {
+    return this.#place === 'queue' ? this.#queuedAtMs : undefined;
+  }
+
+  #comeBack(): void {
+    const { clerk, scheduler, lookout, key, runId, target } = this.#context;
+    const t = scheduler.now();
+    lookout?.queued(this);
+    this.#waitedMs = t - this.#queuedAtMs;
+    const attempt = this.#attempts.number;
+    clerk.tell({ t, type: 'request-resumed', id: this.#id, attempt, key, run: runId, agent: this.#asker.name });
+    this.#waiting = this.#door.enqueue(target, NO_OPTIONS, this);
+  }
+
+  #breakOff(): void {
+    const { clerk, scheduler } = this.#context;
+    const t = scheduler.now();
+    this.#abandon?.();
+    if (this.#timeout !== undefined) scheduler.cancel(this.#timeout);
+    const attempt = this.#attempts.number++;
+    clerk.tell(this.#settled('ended', GIVEN_UP, attempt, true));
+    this.#ticket?.end();
+    this.#retryAfter(Math.max(0, (this.#upAtMs ?? t) - t), attempt);
+  }
+
+  /** Not asked yet, and nobody is there to ask. */
+  #isDown(): boolean {
+    if (this.#upAtMs === undefined) return false;
+    this.#place = 'held';
+    this.#wake = undefined;
+    return true;
+  }
+
   /** A pause holds back what has not been asked; it comes again at the end of it. */
   #isHeld(): boolean {
     const { pause, scheduler } = this.#context;
@@ -172,14 +232,15 @@ export class ModelRequest implements Waiter, Attempt, Interruptible, Traveller {
       agent: this.#asker.name,
       observer,
       epoch: ticket.epoch,
-      waitMs: wholeMicroseconds(ticket.queuedMs),
+      waitMs: wholeMicroseconds(ticket.queuedMs + this.#waitedMs),
     });
+    this.#waitedMs = 0;
     scheduler.after(0, PHASE.dispatch, send, this);
   }
 
   /** Whoever is interrupted, and whoever comes to a full queue. The gate refuses nobody else while the run is open. */
   refused(reason: unknown): void {
-    if (this.#isInterrupted) return;
+    if (this.#isInterrupted || this.#upAtMs !== undefined) return;
     if (!(reason instanceof QueueFullError)) throw reason;
     this.#tellWithdrawn('queue', 'queue-full');
     // Not at once: what the agent asks next may be turned away too, and so on.
@@ -199,6 +260,7 @@ export class ModelRequest implements Waiter, Attempt, Interruptible, Traveller {
     this.#abandon = transport.send(this);
     lookout?.sent(this);
     if (this.#isInterrupted) this.#giveUp();
+    else if (this.#upAtMs !== undefined) this.#breakOff();
   }
 
   answered(end: AttemptEnd): void {
@@ -336,7 +398,7 @@ export class ModelRequest implements Waiter, Attempt, Interruptible, Traveller {
       agent: this.#asker.name,
       delayMs: wholeMs,
     });
-    this.#door.backingOff();
+    if (this.#upAtMs === undefined) this.#door.backingOff();
     this.#place = 'backoff';
     this.#wake = scheduler.after(wholeMs, PHASE.timer, queueAgain, this);
   }

@@ -11,7 +11,7 @@ import { Subagent } from './subagent.js';
 import { type Tally, workPlan } from './work-plan.js';
 
 export class OpenRun {
-  readonly run: Run;
+  run: Run;
   readonly tally: Tally = { succeeded: 0, lost: 0, finishedAsks: 0, cacheHits: 0 };
   readonly #context: RunContext;
   readonly #agents: readonly AgentRow[];
@@ -57,6 +57,32 @@ export class OpenRun {
     this.#tellFinished();
   }
 
+  /** Its process dies. Whoever waits leaves with the run, before what is in flight gives its places to others. */
+  crash(downForMs: number): void {
+    const { clerk, scheduler, executors } = this.#context;
+    const t = scheduler.now();
+    clerk.tell({ t, type: 'run-crashed', run: this.run.id, downForMs });
+    const open = [...(this.#context.open ?? [])];
+    for (const request of open) request.suspend(t + downForMs);
+    const suspend = (): void => {
+      for (const subagent of this.#subagents) subagent.suspend();
+    };
+    if (executors === null) suspend();
+    else executors.during(suspend);
+    this.run.close();
+    for (const request of open) request.breakOff();
+  }
+
+  /** Its process is back, with what the snapshot has; `run` takes the place of the one that died. */
+  resume(run: Run): void {
+    const { clerk, scheduler } = this.#context;
+    this.run = run;
+    clerk.tell({ t: scheduler.now(), type: 'run-resumed', run: run.id, bound: run.bound });
+    for (const subagent of this.#subagents) subagent.replay(run);
+    const inOrder = [...this.#subagents].sort((a, b) => compare(a.rank, b.rank));
+    for (const subagent of inOrder) subagent.resume(run);
+  }
+
   readonly #subagentFinished = (): void => {
     this.#working--;
     if (this.#working > 0) return;
@@ -70,4 +96,10 @@ export class OpenRun {
     const { succeeded, lost, cacheHits } = this.tally;
     clerk.tell({ t: scheduler.now(), type: 'run-finished', run: this.run.id, succeeded, lost, cacheHits });
   }
+}
+
+/** Infinity is a rank too. */
+function compare(a: number, b: number): number {
+  if (a === b) return 0;
+  return a < b ? -1 : 1;
 }

@@ -9,11 +9,15 @@ import type { Clerk } from './clerk.js';
 import type { ExecutorPool } from './executors.js';
 import type { Pause } from './pause.js';
 
-/** A request that may be given up before it is over. */
+/** A request that may be given up before it is over, or whose run may crash. */
 export interface Interruptible {
   /** It waits for its turn, its retry or the end of a pause. */
   readonly isWaiting: boolean;
   interrupt(): void;
+  /** The process of its run has died, and will be back at `upAtMs`. */
+  suspend(upAtMs: number): void;
+  /** What of it is in flight then, ends; it is due again when its run is back. */
+  breakOff(): void;
 }
 
 /** An attempt on its way to the provider, seen by a controller that may know what it will ask. */

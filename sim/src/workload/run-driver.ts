@@ -16,6 +16,8 @@ export interface RunDriverOptions {
   readonly governed: boolean;
   /** Whether the timeline may replace it: then it is written down how far it has come. */
   readonly mayBeReplaced: boolean;
+  /** Whether the timeline lets its process die. */
+  readonly mayCrash: boolean;
   readonly finished: () => void;
 }
 
@@ -30,6 +32,10 @@ export class RunDriver {
   /** As the scenario or its timeline states it; null = the default. */
   #maxConcurrency: number | null;
   #open: OpenRun | undefined;
+  /** Its process has died. */
+  #isDown = false;
+  /** What comes while it is down, for when it is back. */
+  #deferred: RunChange[] = [];
   #isOver = false;
 
   constructor(context: RunContext, settings: RunSettings, options: RunDriverOptions) {
@@ -63,6 +69,10 @@ export class RunDriver {
   /** What comes before the run is opened holds from its opening on; what comes after its end does nothing. */
   change(change: RunChange): void {
     if (this.#isOver) return;
+    if (this.#isDown && change.kind !== 'pause') {
+      this.#deferred.push(change);
+      return;
+    }
     switch (change.kind) {
       case 'pause':
         this.#hold(change.forMs);
@@ -72,6 +82,9 @@ export class RunDriver {
         return;
       case 'amend':
         this.#amend(change.maxConcurrency, change.target);
+        return;
+      case 'crash':
+        this.#crash(change.downForMs);
         return;
       default:
         change satisfies never;
@@ -84,6 +97,27 @@ export class RunDriver {
     const untilMs = t + forMs;
     this.#context.pause?.extend(untilMs);
     clerk.tell({ t, type: 'run-paused', run: this.#open?.run.id ?? this.#settings.id, untilMs });
+  }
+
+  /** Before it is opened there is nothing to die. */
+  #crash(downForMs: number): void {
+    if (this.#open === undefined) return;
+    this.#isDown = true;
+    this.#open.crash(downForMs);
+    this.#context.scheduler.after(downForMs, PHASE.timer, resumeRun, this);
+  }
+
+  resume(): void {
+    const { governor } = this.#context;
+    if (this.#open === undefined) return;
+    this.#isDown = false;
+    const { id } = this.#open.run;
+    this.#open.resume(governor.openRun(id, { maxConcurrency: this.#bound(), settings: this.#target }));
+    const deferred = this.#deferred;
+    this.#deferred = [];
+    // As ever when all else of the instant is done: what was let in has been sent.
+    const change = (one: RunChange): void => this.change(one);
+    for (const one of deferred) this.#context.scheduler.after(0, PHASE.sampling, change, one);
   }
 
   /** Undefined leaves as it is, null goes back to the default. */
@@ -102,7 +136,8 @@ export class RunDriver {
   #begin(run: OpenRun['run']): void {
     const { agents } = this.#settings;
     const { provider, model } = this.#target;
-    const open = this.#options.mayBeReplaced ? new Set<Interruptible>() : undefined;
+    const { mayBeReplaced, mayCrash } = this.#options;
+    const open = mayBeReplaced || mayCrash ? new Set<Interruptible>() : undefined;
     const context = { ...this.#context, runId: run.id, target: this.#target, key: `${provider}/${model}`, open };
     const rows = agentRows(agents, context.streams.stream(`${run.id}/names`));
     this.#open = new OpenRun(context, run, rows, agents, this.#progress, this.#finished);
@@ -123,6 +158,10 @@ export class RunDriver {
 
 function agentCount({ agents: { population } }: RunSettings): number {
   return population.kind === 'rows' ? population.rows.length : population.count;
+}
+
+function resumeRun(run: RunDriver): void {
+  run.resume();
 }
 
 function openRun(run: RunDriver): void {

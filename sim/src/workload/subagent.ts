@@ -28,7 +28,7 @@ export class Subagent implements Starter, Asker {
   readonly luck: Luck;
   readonly jitter: RandomStream;
   readonly #context: RunContext;
-  readonly #run: Run;
+  #run: Run;
   readonly #plan: WorkPlan;
   readonly #row: AgentRow;
   readonly #sizes: RandomStream;
@@ -38,6 +38,11 @@ export class Subagent implements Starter, Asker {
   #asksLeft: number;
   #requestsLeft = 0;
   #ask: Ask | undefined;
+  #request: ModelRequest | undefined;
+  #place: 'seatless' | 'working' | 'over' = 'seatless';
+  #isDown = false;
+  /** Of its asks that are over, in their order: whether each has a result. Kept where its run may crash. */
+  #results: boolean[] | undefined;
   #isInherited = false;
   #isStopped = false;
 
@@ -68,17 +73,19 @@ export class Subagent implements Starter, Asker {
     this.#index = index;
     this.#books = books;
     this.#asksLeft = plan.asks;
+    if (context.open !== undefined) this.#results = [];
     if (plan.task !== undefined) this.#task = new Task(context, this, plan, plan.task, books.tally, this.#taskEnded);
   }
 
   /** Waits for a seat and begins the next ask; those that a replaced run had finished are passed over. */
   begin(): void {
+    this.#place = 'seatless';
     do {
       this.#asksLeft--;
       this.#isInherited = false;
       this.#run.enqueue(this.name, {}, this);
     } while (this.#isInherited && this.#asksLeft > 0);
-    if (this.#isInherited) this.#books.finished();
+    if (this.#isInherited) this.#over();
   }
 
   started(ask: Ask): void {
@@ -87,17 +94,23 @@ export class Subagent implements Starter, Asker {
       tally.cacheHits++;
       tally.finishedAsks++;
       this.#isInherited = true;
+      this.#results?.push(true);
       return;
     }
     this.#ask = ask;
+    if (this.#isDown) {
+      this.#goOn(ask);
+      return;
+    }
+    this.#place = 'working';
     this.#requestsLeft = this.#plan.requests;
-    if (this.#task === undefined) this.#request();
+    if (this.#task === undefined) this.#next();
     else this.#task.begin(ask, this.#askNumber + 1);
   }
 
   /** The run turns nobody away while it is open; that it did is a defect of this engine. */
   refused(reason: unknown): void {
-    if (!this.#isStopped) throw reason;
+    if (!this.#isStopped && !this.#isDown) throw reason;
   }
 
   answered(succeeded: boolean, end: AttemptEnd): void {
@@ -106,7 +119,7 @@ export class Subagent implements Starter, Asker {
     else if (end !== NEVER_ASKED) tally.lost++;
     if (this.#isStopped) return;
     if (succeeded) this.paid(this.#askNumber, this.#requestNumber);
-    if (succeeded && this.#requestsLeft > 0) this.#request();
+    if (succeeded && this.#requestsLeft > 0) this.#next();
     else this.#endAsk(succeeded);
   }
 
@@ -114,6 +127,35 @@ export class Subagent implements Starter, Asker {
   stop(): void {
     this.#isStopped = true;
     this.#task?.stop();
+  }
+
+  /** The process of its run dies. */
+  suspend(): void {
+    this.#isDown = true;
+    if (this.#place === 'working') this.#task?.suspend();
+  }
+
+  /** The run is open again: waits for a seat in it, and then goes on where it was. */
+  resume(run: Run): void {
+    this.#run = run;
+    if (this.#place !== 'over') run.enqueue(this.name, {}, this);
+  }
+
+  /** Tells the run that is open again what has a result already, so that a successor inherits it. */
+  replay(run: Run): void {
+    for (const hasResult of this.#results ?? []) {
+      run.enqueue(
+        this.name,
+        {},
+        { started: (ask) => (hasResult ? ask.end() : ask.abandon()), refused: (reason) => this.refused(reason) },
+      );
+    }
+  }
+
+  /** Its turn in line when the run is back: those in the middle of an ask first, by the time their request has waited. */
+  get rank(): number {
+    if (this.#place !== 'working') return Number.POSITIVE_INFINITY;
+    return (this.#task ?? this.#request)?.waitsSinceMs ?? Number.MAX_VALUE;
   }
 
   paid(ask: number, request: number): void {
@@ -138,23 +180,37 @@ export class Subagent implements Starter, Asker {
     return this.#plan.requests - this.#requestsLeft - 1;
   }
 
-  #request(): void {
+  #next(): void {
     this.#requestsLeft--;
     const repeats = this.wasPaid(this.#askNumber, this.#requestNumber);
-    new ModelRequest(this.#context, this, this.#ask as Ask, this.drawSizes(), repeats).queue();
+    this.#request = new ModelRequest(this.#context, this, this.#ask as Ask, this.drawSizes(), repeats);
+    this.#request.queue();
+  }
+
+  #goOn(ask: Ask): void {
+    const wasWorking = this.#place === 'working';
+    this.#isDown = false;
+    if (wasWorking) (this.#task ?? this.#request)?.resume(ask);
+    else this.started(ask);
   }
 
   #endAsk(succeeded: boolean): void {
     if (succeeded) this.#ask?.end();
     else this.#ask?.abandon();
-    this.#askEnded(succeeded);
+    this.#askEnded(succeeded, succeeded);
   }
 
-  readonly #taskEnded = (isDone: boolean): void => this.#askEnded(isDone);
+  readonly #taskEnded = (isDone: boolean, hasResult: boolean): void => this.#askEnded(isDone, hasResult);
 
-  #askEnded(isDone: boolean): void {
+  #askEnded(isDone: boolean, hasResult: boolean): void {
+    this.#results?.push(hasResult);
     if (isDone) this.#books.tally.finishedAsks++;
     if (this.#asksLeft > 0) this.begin();
-    else this.#books.finished();
+    else this.#over();
+  }
+
+  #over(): void {
+    this.#place = 'over';
+    this.#books.finished();
   }
 }

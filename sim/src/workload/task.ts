@@ -51,12 +51,13 @@ export class Task implements Asker, Executed {
   readonly #plan: WorkPlan;
   readonly #task: TaskPlan;
   readonly #tally: Tally;
-  readonly #ended: (isDone: boolean) => void;
+  readonly #ended: (isDone: boolean, hasResult: boolean) => void;
   readonly #memory: Memory;
   readonly #conversation: Conversation | undefined;
   readonly #bench: ToolBench | undefined;
   #number = 0;
   #isStopped = false;
+  #isDown = false;
   #ask: Ask | undefined;
   #phase: Phase = 'idle';
   #startedAtMs = 0;
@@ -68,6 +69,8 @@ export class Task implements Asker, Executed {
   /** Of the next answer; drawn once, however often the context is summarised before it. */
   #fresh: RequestSizes | undefined;
   #step: Step | undefined;
+  /** Of the step, and not over. */
+  #request: ModelRequest | undefined;
   #timer: EventHandle | undefined;
   #toolTimer: EventHandle | undefined;
   #toolMsLeft = 0;
@@ -80,7 +83,7 @@ export class Task implements Asker, Executed {
     plan: WorkPlan,
     task: TaskPlan,
     tally: Tally,
-    ended: (isDone: boolean) => void,
+    ended: (isDone: boolean, hasResult: boolean) => void,
   ) {
     this.name = worker.name;
     this.luck = worker.luck;
@@ -113,11 +116,15 @@ export class Task implements Asker, Executed {
     this.#next();
   }
 
-  /** A place to execute the step is there: its request is made. */
+  /** A place to execute the step is there: its request is made, or goes on after a crash. */
   execute(): void {
     const { clerk, scheduler, runId } = this.#context;
     const { kind, prompt, sizes, sinceMs } = this.#step as Step;
     this.#phase = 'asking';
+    if (this.#request !== undefined) {
+      this.#request.resume(this.#ask as Ask);
+      return;
+    }
     clerk.tell({
       t: scheduler.now(),
       type: 'step-started',
@@ -130,11 +137,13 @@ export class Task implements Asker, Executed {
       ...prompt,
     });
     const repeats = kind === 'answer' ? this.#worker.wasPaid(this.#number - 1, this.#steps) : undefined;
-    new ModelRequest(this.#context, this, this.#ask as Ask, sizes, repeats).queue();
+    this.#request = new ModelRequest(this.#context, this, this.#ask as Ask, sizes, repeats);
+    this.#request.queue();
   }
 
   answered(succeeded: boolean, end: AttemptEnd): void {
     this.#phase = 'idle';
+    this.#request = undefined;
     const { kind, sizes } = this.#step as Step;
     this.#context.executors?.leave();
     if (succeeded) this.#tally.succeeded++;
@@ -154,12 +163,42 @@ export class Task implements Asker, Executed {
     if (this.#phase === 'tools') this.#bench?.cut();
   }
 
+  /** The process of its run dies: the snapshot has what is finished; what is under way is asked for again. */
+  suspend(): void {
+    const { executors } = this.#context;
+    this.#isDown = true;
+    if (this.#phase === 'waiting') executors?.withdraw(this);
+    if (this.#phase === 'asking') executors?.leave();
+    if (this.#phase === 'asking') this.#phase = 'waiting';
+    if (this.#phase === 'tools') this.#stopToolTimer();
+    this.#bench?.suspend();
+  }
+
+  /** The process is back, and the task has a seat again. */
+  resume(ask: Ask): void {
+    const { executors, scheduler } = this.#context;
+    this.#isDown = false;
+    this.#ask = ask;
+    if (this.#phase === 'tools') this.#startToolTimer();
+    this.#bench?.resume(ask);
+    if (this.#phase === 'waiting' && executors !== null) executors.enter(this);
+    else if (this.#phase === 'waiting') this.execute();
+    const { timeMs } = this.#task.limits;
+    if (timeMs !== null && scheduler.now() - this.#startedAtMs >= timeMs) this.timeIsUp();
+  }
+
+  /** When its request came to wait for its turn; undefined when it does not. */
+  get waitsSinceMs(): number | undefined {
+    return this.#request?.waitsSinceMs;
+  }
+
   timeIsUp(): void {
     this.#timer = undefined;
+    // A request under way is let come to its end, and what is down goes on first.
+    if (this.#isDown || this.#request !== undefined || this.#phase === 'idle') return;
     if (this.#phase === 'waiting') this.#context.executors?.withdraw(this);
     if (this.#phase === 'tools') this.#bench?.cut();
-    // A request under way is let come to its end.
-    if (this.#phase !== 'asking') this.#end('time');
+    this.#end('time');
   }
 
   toolTimeIsUp(): void {
@@ -250,19 +289,28 @@ export class Task implements Asker, Executed {
     else this.#next();
   }
 
-  #callTools(bench: ToolBench, calls: number): void {
+  #startToolTimer(): void {
     const { scheduler } = this.#context;
-    this.#phase = 'tools';
     this.#toolsSinceMs = scheduler.now();
     this.#toolTimer = scheduler.after(this.#toolMsLeft, PHASE.timer, toolTimeIsUp, this);
+  }
+
+  #stopToolTimer(): void {
+    const { scheduler } = this.#context;
+    if (this.#toolTimer !== undefined) scheduler.cancel(this.#toolTimer);
+    this.#toolTimer = undefined;
+    this.#toolMsLeft = Math.max(0, this.#toolMsLeft - (scheduler.now() - this.#toolsSinceMs));
+  }
+
+  #callTools(bench: ToolBench, calls: number): void {
+    this.#phase = 'tools';
+    this.#startToolTimer();
     bench.call(this.#ask as Ask, { task: this.#number, step: this.#steps }, calls, this.#toolsReturned);
   }
 
   readonly #toolsReturned = ({ tokens, invalid }: ToolResults): void => {
-    const { scheduler } = this.#context;
     this.#phase = 'idle';
-    if (this.#toolTimer !== undefined) scheduler.cancel(this.#toolTimer);
-    this.#toolMsLeft = Math.max(0, this.#toolMsLeft - (scheduler.now() - this.#toolsSinceMs));
+    this.#stopToolTimer();
     this.#toRepeat = invalid;
     this.#memory.returned(tokens);
     this.#next();
@@ -292,9 +340,12 @@ export class Task implements Asker, Executed {
       durationMs: wholeMicroseconds(scheduler.now() - this.#startedAtMs),
     });
     const leave = (): void => {
-      if (reason === 'request-lost') this.#ask?.abandon();
-      else this.#ask?.end();
-      this.#ended(reason === 'done');
+      // Its run was replaced while a request of its tools was under way.
+      if (this.#isStopped) return;
+      const hasResult = reason !== 'request-lost';
+      if (hasResult) this.#ask?.end();
+      else this.#ask?.abandon();
+      this.#ended(reason === 'done', hasResult);
     };
     if (this.#bench === undefined) leave();
     else this.#bench.whenQuiet(leave);

@@ -49,6 +49,7 @@ export class ToolBench implements CallHost {
   #conflicting: ToolCall | undefined;
   #batch: Batch | undefined;
   #openRequests = 0;
+  #isDown = false;
   #quiet: (() => void) | undefined;
 
   constructor(context: RunContext, agent: string, plan: WorkPlan, tools: ToolsPlan, tally: Tally) {
@@ -105,10 +106,29 @@ export class ToolBench implements CallHost {
     else this.#quiet = then;
   }
 
-  request(asker: Asker, ask: Ask): void {
+  request(asker: Asker, door: Door): ModelRequest {
     this.#openRequests++;
-    const sizes = drawSizes(this.#plan.sizes, this.#draws.sizes, {});
-    new ModelRequest(this.#context, asker, insideTool(ask), sizes).queue();
+    return new ModelRequest(this.#context, asker, door, drawSizes(this.#plan.sizes, this.#draws.sizes, {}));
+  }
+
+  doorOf(ask: Ask, deadline: AbortSignal): Door {
+    return insideTool(ask, deadline);
+  }
+
+  /** The agent crashes: the calls lose their places, not what they have done. */
+  suspend(): void {
+    this.#isDown = true;
+    for (const call of [...this.#running]) call.suspend();
+  }
+
+  /** The agent is back: it asks again for what it had asked for, under the same keys. */
+  resume(ask: Ask): void {
+    this.#isDown = false;
+    for (const call of this.#line) call.resume(ask);
+    const running = [...this.#running];
+    for (const call of running) call.resume(ask);
+    for (const call of running) this.#execute(call);
+    this.#advance();
   }
 
   requestEnded(succeeded: boolean): void {
@@ -128,21 +148,19 @@ export class ToolBench implements CallHost {
     this.#close(batch);
   }
 
-  vacated(call: ToolCall): void {
+  vacated(call: ToolCall, hasExecutor: boolean): void {
     this.#running.delete(call);
     if (this.#conflicting === call) this.#conflicting = undefined;
-    this.#context.executors?.leave();
+    if (hasExecutor) this.#context.executors?.leave();
     this.#advance();
   }
 
-  dropped(call: ToolCall): void {
-    if (!this.#running.delete(call)) return;
-    if (this.#conflicting === call) this.#conflicting = undefined;
-    this.#context.executors?.withdraw(call);
-    this.#advance();
+  executorLost(call: ToolCall, hasExecutor: boolean): void {
+    if (hasExecutor) this.#context.executors?.leave();
+    else this.#context.executors?.withdraw(call);
   }
 
-  tellStarted(facts: CallFacts, waitMs: number): void {
+  tellStarted(facts: CallFacts, waitMs: number, resubmitted: true | undefined): void {
     const { clerk, runId } = this.#context;
     const { task, step, call } = facts;
     const idempotencyKey = `${this.asker.name}/${task}/${step}.${call}`;
@@ -152,6 +170,7 @@ export class ToolBench implements CallHost {
       run: runId,
       ...this.#of(facts),
       idempotencyKey,
+      resubmitted,
       waitMs,
     });
   }
@@ -213,6 +232,7 @@ export class ToolBench implements CallHost {
 
   /** Gives free places to whoever waits, in order; a call that must not run now is passed by. */
   #advance(): void {
+    if (this.#isDown) return;
     let next = 0;
     while (next < this.#line.length && this.#running.size < this.settings.atOnce) {
       const call = this.#line[next] as ToolCall;
@@ -225,16 +245,25 @@ export class ToolBench implements CallHost {
     this.#line.splice(index, 1);
     this.#running.add(call);
     if (call.facts.conflicts) this.#conflicting = call;
+    this.#execute(call);
+  }
+
+  #execute(call: ToolCall): void {
     const { executors } = this.#context;
     if (executors === null) call.execute();
     else executors.enter(call);
   }
 }
 
-/** Through the seat of the agent, which it never gives up for a request of its tools. */
-function insideTool(ask: Ask): Door {
+/**
+ * Through the seat of the agent, which it never gives up for a request of its tools. A retry after the deadline is nobody's
+ * tool any more.
+ */
+function insideTool(ask: Ask, deadline: AbortSignal): Door {
+  const inTime = { insideTool: true, signal: deadline };
+  const late = { insideTool: true };
   return {
-    enqueue: (key, options, waiter) => ask.enqueue(key, { ...options, insideTool: true }, waiter),
+    enqueue: (key, _, waiter) => ask.enqueue(key, deadline.aborted ? late : inTime, waiter),
     backingOff: () => ask.backingOff(),
   };
 }

@@ -4,6 +4,9 @@
  *
  * When its time is up, or its task ends, the agent stops waiting for it. Its work stops only where a tool can be
  * cancelled; if not, it goes on and keeps its places. A model request under way is let come to its end, and none follows.
+ *
+ * A crash of its agent loses the places, not the call: what it does goes on where it runs. When the agent is back it asks
+ * again under the same idempotency key, and gets what was begun before, done or not; nothing is done twice.
  */
 
 import type { Ask } from '@tidegate/governor';
@@ -12,7 +15,7 @@ import type { Scheduler } from '../kernel/scheduler.js';
 import type { ToolsSettings } from '../scenario/task-settings.js';
 import type { ToolOutcome } from '../trace/task-events.js';
 import type { Executed } from './executors.js';
-import type { Asker } from './model-request.js';
+import type { Asker, Door, ModelRequest } from './model-request.js';
 import { wholeMicroseconds } from './whole-microseconds.js';
 
 /** What is known of a call before it runs. */
@@ -34,34 +37,44 @@ export interface CallHost {
   readonly settings: ToolsSettings;
   readonly scheduler: Scheduler;
   readonly asker: Omit<Asker, 'answered'>;
-  /** Makes the next model request inside the call. */
-  request(asker: Asker, ask: Ask): void;
+  /** Makes the next model request inside the call, whose deadline stands still while it queues. */
+  request(asker: Asker, door: Door): ModelRequest;
+  doorOf(ask: Ask, deadline: AbortSignal): Door;
   /** Such a request has come to its end. */
   requestEnded(succeeded: boolean): void;
   /** The call has a result, if only a message. */
   returned(call: ToolCall, outcome: ToolOutcome): void;
-  /** Its work is over: its places are free. */
-  vacated(call: ToolCall): void;
-  /** It was given up before it ran; it may wait for an executor. */
-  dropped(call: ToolCall): void;
-  tellStarted(facts: CallFacts, waitMs: number): void;
+  /** It needs its place no longer, nor its executor if it has one. */
+  vacated(call: ToolCall, hasExecutor: boolean): void;
+  /** It has an executor no longer, or waits for none. */
+  executorLost(call: ToolCall, hasExecutor: boolean): void;
+  tellStarted(facts: CallFacts, waitMs: number, resubmitted: true | undefined): void;
   tellFinished(facts: CallFacts, outcome: ToolOutcome, durationMs: number): void;
   tellReleased(facts: CallFacts, lateMs: number): void;
 }
+
+/** The deadline of a call that was given up. */
+const LONG_GONE = AbortSignal.abort();
 
 type State = 'waiting' | 'asking' | 'working' | 'over';
 
 export class ToolCall implements Executed {
   readonly facts: CallFacts;
   readonly #host: CallHost;
-  readonly #ask: Ask;
+  #ask: Ask;
   readonly #asker: Asker;
-  readonly #issuedAtMs: number;
+  #issuedAtMs: number;
   #state: State = 'waiting';
   #requestsLeft: number;
   #startedAtMs = 0;
   #deadline: { readonly signal: AbortSignal; done(): void } | undefined;
   #work: EventHandle | undefined;
+  /** Inside it, and not over. */
+  #request: ModelRequest | undefined;
+  #hasExecutor = false;
+  /** Its agent has crashed, and has not asked for it again. */
+  #isDown = false;
+  #isWorkDone = false;
   /** Its agent has stopped waiting for it, and when. */
   #givenUpAtMs: number | undefined;
 
@@ -81,12 +94,39 @@ export class ToolCall implements Executed {
     this.#tellFinished('invalid-arguments');
   }
 
-  /** Its places are there: it runs. */
+  /** Its places are there: it runs, or is asked for again. */
   execute(): void {
-    this.#start();
-    this.#deadline = this.#ask.toolDeadline(this.#host.settings.timeoutMs);
-    this.#deadline.signal.addEventListener('abort', () => this.giveUp('timed-out'), { once: true });
-    this.#goOn();
+    this.#hasExecutor = true;
+    const isResubmitted = this.#isDown && this.#state !== 'waiting';
+    this.#isDown = false;
+    if (this.#givenUpAtMs === undefined) this.#begin(isResubmitted);
+    else this.#request?.resume(this.#host.doorOf(this.#ask, LONG_GONE));
+  }
+
+  #begin(isResubmitted: boolean): void {
+    this.#start(isResubmitted ? true : undefined);
+    const deadline = this.#ask.toolDeadline(this.#host.settings.timeoutMs);
+    deadline.signal.addEventListener('abort', () => this.giveUp('timed-out'), { once: true });
+    this.#deadline = deadline;
+    if (!isResubmitted) this.#goOn();
+    else if (this.#isWorkDone) this.#finish('done');
+    else this.#request?.resume(this.#host.doorOf(this.#ask, deadline.signal));
+  }
+
+  /** Its agent crashes. */
+  suspend(): void {
+    this.#deadline?.done();
+    this.#host.executorLost(this, this.#hasExecutor);
+    this.#hasExecutor = false;
+    this.#isDown = true;
+    // Nobody will ask for it again.
+    if (this.#state === 'working' && this.#givenUpAtMs !== undefined) this.#stop(this.#givenUpAtMs);
+  }
+
+  /** Its agent is back; the places come after. */
+  resume(ask: Ask): void {
+    this.#ask = ask;
+    if (this.#state !== 'waiting') this.#issuedAtMs = this.#host.scheduler.now();
   }
 
   /** Its agent waits no longer. */
@@ -94,35 +134,43 @@ export class ToolCall implements Executed {
     if (this.#givenUpAtMs !== undefined || this.#state === 'over') return;
     if (this.#state === 'waiting') {
       this.#state = 'over';
-      this.#host.dropped(this);
+      this.#host.executorLost(this, false);
+      this.#host.vacated(this, false);
       return;
     }
     this.#givenUpAtMs = this.#host.scheduler.now();
     this.#deadline?.done();
     this.#tellFinished(outcome);
-    const isCancelled = this.#state === 'working' && this.#host.settings.cancellable;
-    if (isCancelled) {
+    const isStopped = this.#state === 'working' && (this.#host.settings.cancellable || this.#isDown);
+    if (isStopped) {
       this.#state = 'over';
       this.#cancelWork();
-      this.#host.vacated(this);
+      if (!this.#hasExecutor) this.#host.executorLost(this, false);
+      this.#host.vacated(this, this.#hasExecutor);
     }
     this.#host.returned(this, outcome);
+  }
+
+  #stop(givenUpAtMs: number): void {
+    this.#cancelWork();
+    this.#release(givenUpAtMs);
   }
 
   #cancelWork(): void {
     if (this.#work !== undefined) this.#host.scheduler.cancel(this.#work);
   }
 
-  #start(): void {
+  #start(resubmitted?: true): void {
     this.#startedAtMs = this.#host.scheduler.now();
-    this.#host.tellStarted(this.facts, wholeMicroseconds(this.#startedAtMs - this.#issuedAtMs));
+    this.#host.tellStarted(this.facts, wholeMicroseconds(this.#startedAtMs - this.#issuedAtMs), resubmitted);
   }
 
   #goOn(): void {
-    if (this.#requestsLeft > 0) {
+    if (this.#requestsLeft > 0 && this.#deadline !== undefined) {
       this.#state = 'asking';
       this.#requestsLeft--;
-      this.#host.request(this.#asker, this.#ask);
+      this.#request = this.#host.request(this.#asker, this.#host.doorOf(this.#ask, this.#deadline.signal));
+      this.#request.queue();
       return;
     }
     this.#state = 'working';
@@ -130,6 +178,7 @@ export class ToolCall implements Executed {
   }
 
   #answered(succeeded: boolean): void {
+    this.#request = undefined;
     if (this.#givenUpAtMs !== undefined) this.#release(this.#givenUpAtMs);
     else if (succeeded) this.#goOn();
     else this.#finish('failed');
@@ -137,7 +186,8 @@ export class ToolCall implements Executed {
   }
 
   worked(): void {
-    if (this.#givenUpAtMs === undefined) this.#finish('done');
+    if (this.#isDown) this.#isWorkDone = true;
+    else if (this.#givenUpAtMs === undefined) this.#finish('done');
     else this.#release(this.#givenUpAtMs);
   }
 
@@ -145,14 +195,14 @@ export class ToolCall implements Executed {
     this.#state = 'over';
     this.#deadline?.done();
     this.#tellFinished(outcome);
-    this.#host.vacated(this);
+    this.#host.vacated(this, this.#hasExecutor);
     this.#host.returned(this, outcome);
   }
 
   #release(givenUpAtMs: number): void {
     this.#state = 'over';
     this.#host.tellReleased(this.facts, wholeMicroseconds(this.#host.scheduler.now() - givenUpAtMs));
-    this.#host.vacated(this);
+    this.#host.vacated(this, this.#hasExecutor);
   }
 
   #tellFinished(outcome: ToolOutcome): void {

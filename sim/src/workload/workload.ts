@@ -77,10 +77,11 @@ export class Workload {
     const { governor, timeline } = this.#scenario;
     const { id } = settings;
     const mayBeReplaced = timeline.some((one) => one.kind === 'amend' && one.run === id && one.target !== undefined);
+    const mayCrash = timeline.some((one) => one.kind === 'crash' && one.run === id);
     const pause = timeline.some((one) => one.kind === 'pause' && one.run === id) ? new Pause() : undefined;
     const context = { ...this.#contextOf(settings), runId: id, observer: undefined, pause, executors: this.#executors };
     const governed = governor.controller !== 'none';
-    return new RunDriver(context, settings, { governed, mayBeReplaced, finished: () => this.#runOver(id) });
+    return new RunDriver(context, settings, { governed, mayBeReplaced, mayCrash, finished: () => this.#runOver(id) });
   }
 
   #pipelineOf(settings: PipelineSettings): PipelineDriver {

@@ -470,14 +470,11 @@ providers:
 workload:
   runs:
     - { id: b, target: acme/large, agents: { count: 2 } }
-timeline:
-  - { at: 4m, crash: { run: b } }
 `;
     expect(problemsOf(text)).toEqual([
       's/x.yaml:2:3  governor.latencySignal  not supported yet',
       's/x.yaml:3:15  governor.controller  ./mine.js is not supported yet',
       's/x.yaml:4:3  governor.pacing  not supported yet',
-      's/x.yaml:11:15  timeline[0].crash  not supported yet',
     ]);
   });
 
@@ -541,9 +538,9 @@ describe('a change of the timeline', () => {
       '{ set: { "providers.acme.models.large.retryAfter": 1s } }',
       's/x.yaml:4:5  timeline[0].at  is missing; expected a duration with its unit (250ms, 20s, 5m, 1h)',
     ],
-    ['{ at: 1m }', 's/x.yaml:4:5  timeline[0]  has exactly one of set, retune, amend, pause'],
+    ['{ at: 1m }', 's/x.yaml:4:5  timeline[0]  has exactly one of set, retune, amend, pause, crash'],
     ['{ at: 1m, set: {} }', 's/x.yaml:4:20  timeline[0].set  is empty; give it at least one path and value'],
-    ['{ at: 1m, sett: {} }', 's/x.yaml:4:5  timeline[0]  has exactly one of set, retune, amend, pause'],
+    ['{ at: 1m, sett: {} }', 's/x.yaml:4:5  timeline[0]  has exactly one of set, retune, amend, pause, crash'],
   ])('written %s is refused', (entry, line) => {
     expect(problemsOf(timed(entry))[0]).toBe(line);
   });

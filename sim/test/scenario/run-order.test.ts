@@ -80,7 +80,7 @@ describe('a change of a run', () => {
     [
       'of two kinds',
       'pause: { run: r, for: 1m }, retune: { run: r, maxConcurrency: 1 }',
-      's/x.yaml:3:12  timeline[0]  has exactly one of set, retune, amend, pause',
+      's/x.yaml:3:12  timeline[0]  has exactly one of set, retune, amend, pause, crash',
     ],
     [
       'to no model',

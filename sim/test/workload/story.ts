@@ -44,7 +44,7 @@ function lineOf(event: TraceEvent): string {
     case 'step-started':
       return `step ${event.step}${event.kind === 'summary' ? ' summary' : ''}: ${event.fixed}+${event.summary}+${event.turns}+${event.results}+${event.fresh}`;
     case 'tool-started':
-      return `tool ${event.step}.${event.call}`;
+      return `tool ${event.step}.${event.call}${event.resubmitted ? ' again' : ''}`;
     case 'tool-finished':
       return `tool ${event.step}.${event.call} ${event.outcome} ${event.resultTokens}`;
     case 'tool-released':

@@ -161,6 +161,18 @@ describe('model requests inside a tool', () => {
     ]);
   });
 
+  it('stop the clock of no other call', async () => {
+    const text = scenario({
+      run: 'maxConcurrency: 2',
+      agents: 'count: 1, tools: { parallel: 2, modelRequests: 1, timeout: 10s }',
+      model: 'latency: { service: 12s }',
+      governor: '{ controller: fixed, initial: 1 }',
+    });
+    const { events } = await runOf(text);
+    // The first request is in flight from 12 to 24 s; the second queues as long, and only its own call's clock stands still.
+    expect(story(events, 'tool-finished')).toEqual(['22 tool 1.1 timed-out 50', '34 tool 1.2 timed-out 50']);
+  });
+
   it('are let come to their end when the call times out, and no other follows; the task waits for that', async () => {
     const text = scenario({
       agents: 'count: 1, tools: { modelRequests: 3, timeout: 1s }',

@@ -1,5 +1,6 @@
 /** The life of a request: attempts in order, each queued, admitted and settled once. */
 
+import type { RequestResumed } from '../../trace/crash-events.js';
 import type {
   RequestAdmitted,
   RequestQueued,
@@ -53,6 +54,21 @@ export function checkSettled(event: RequestSettled, request: WatchedRequest | un
     breach('one-settlement', `request ${id} was admitted in epoch ${request.epoch} and settles in epoch ${epoch}`);
   }
   if (outcome === 'succeeded' && lost === true) breach('one-settlement', `request ${id} succeeded and is lost`);
+  return request;
+}
+
+/** An attempt that was in no line comes back to it. */
+export function checkResumed(
+  { id, attempt, key }: RequestResumed,
+  request: WatchedRequest | undefined,
+): WatchedRequest {
+  if (request?.phase !== 'down' || attempt !== request.attempt || key !== request.key.name) {
+    const state = request === undefined ? 'over or unknown' : `at attempt ${request.attempt}, ${request.phase}`;
+    breach(
+      'attempts-in-order',
+      `attempt ${attempt} of request ${id} is resumed on ${key}, and the request is ${state}`,
+    );
+  }
   return request;
 }
 

@@ -23,10 +23,10 @@ export interface Rules {
 }
 
 /**
- * `arriving`: asked, not yet seen to wait or to be admitted; `parked`: waits for a seat of its run; `queued`: waits at
+ * `down`: its run has crashed, and it is in no line; `arriving`: asked, not yet seen to wait or to be admitted; `parked`: waits for a seat of its run; `queued`: waits at
  * the gate.
  */
-export type Phase = 'arriving' | 'parked' | 'queued' | 'in-flight' | 'settled' | 'backing-off';
+export type Phase = 'down' | 'arriving' | 'parked' | 'queued' | 'in-flight' | 'settled' | 'backing-off';
 
 /** Who asks. */
 export interface Caller {
@@ -48,6 +48,8 @@ export class WatchedRequest implements Waiter {
   /** Whether its success counts: an observer's does only where the gate would have let it in. */
   isEvidence = true;
   queuedAt: number;
+  /** When it came to its line: queued, or back after a crash. */
+  arrivedAt: number;
   admittedAt = 0;
   settledAt = 0;
   /** When the next attempt is due. */
@@ -64,6 +66,7 @@ export class WatchedRequest implements Waiter {
     this.isObserver = isObserver;
     this.firstQueuedAt = t;
     this.queuedAt = t;
+    this.arrivedAt = t;
   }
 }
 
