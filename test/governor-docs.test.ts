@@ -197,6 +197,10 @@ function defaultsByBehaviour(): Readonly<Record<string, unknown>> {
   governor.tryAcquire(otherKey)?.throttle({ retryAfterMs: 1_000, scope: 'concurrency' });
   const freezeOn = governor.tryAcquire(otherKey) === undefined ? 'any' : 'rate';
 
+  const pacedKey = { provider: 'p', model: 'paced' };
+  governor.tryAcquire(pacedKey)?.learn([{ name: 'requests', counts: 'requests', limit: 1, perMs: 60_000 }]);
+  const admitted = [governor.tryAcquire(pacedKey), governor.tryAcquire(pacedKey)];
+
   const refused: unknown[] = [];
   const admittedAt: number[] = [];
   const waiter = {
@@ -210,6 +214,7 @@ function defaultsByBehaviour(): Readonly<Record<string, unknown>> {
     growthFactor: growthLimit / initial,
     maxCooldownMs: cooldowns[0],
     freezeOn,
+    pacing: admitted.includes(undefined) ? 'headers' : 'off',
     resumeStaggerMs: second - first,
     maxQueue: refused.length === 0 ? 'none' : refused,
   };

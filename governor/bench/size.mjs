@@ -5,13 +5,15 @@ import { gzipSync } from 'node:zlib';
 import { build } from 'esbuild';
 
 const ENTRY = fileURLToPath(new URL('../dist/index.js', import.meta.url));
-const RULES = /core[\\/](classify|provider-rules|answer-body|answer-headers|retry-after|stated-wait)\.js$/;
+const RULES =
+  /core[\\/](classify|provider-rules|answer-body|answer-headers|announced-limits|retry-after|stated-wait)\.js$/;
 
 const withoutRules = {
   name: 'without the classification rules',
   setup(builder) {
     builder.onLoad({ filter: RULES }, () => ({
-      contents: 'export const classify = () => ({}); export const parseRetryAfter = () => null;',
+      contents: `export const classify = () => ({}); export const parseRetryAfter = () => null;
+        export const announcedLimits = () => []; export const usageOf = () => ({});`,
     }));
   },
 };

@@ -1,6 +1,7 @@
 /** The public surface of `@tidegate/governor`. */
 
 export { AimdController } from './core/aimd.js';
+export { announcedLimits, type RateLimit } from './core/announced-limits.js';
 export type { Answer, AnswerClass, AnswerHeaders, Classification, Scope } from './core/answer.js';
 export {
   type AttemptEnd,
@@ -26,7 +27,7 @@ export { type AimdOptions, type ResolvedAimdOptions, resolveAimdOptions } from '
 export { PRESETS, type Preset, type PresetOptions, withPreset } from './core/presets.js';
 export { parseRetryAfter } from './core/retry-after.js';
 export type { Ask, AskOptions } from './gate/ask.js';
-export { type BucketSnapshot, QueueFullError } from './gate/bucket.js';
+export { type BucketSnapshot, QueueFullError } from './gate/bucket-settings.js';
 export { type Clock, systemClock } from './gate/clock.js';
 export type { GovernorEvent } from './gate/events.js';
 export {

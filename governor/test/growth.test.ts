@@ -168,9 +168,9 @@ describe('a preset', () => {
       governor.tryAcquire(KEY);
       return governor.snapshot(KEY)?.growthLimit;
     };
-    expect([grown('reference'), grown('auto-grow'), grown('adaptive')]).toEqual([10, 20, 640]);
+    expect([grown('reference'), grown('auto-grow'), grown('adaptive')]).toEqual([10, 20, 1280]);
     expect([grown('auto-grow', { growthFactor: 3 }), grown('adaptive', { growthFactor: undefined })]).toEqual([
-      30, 640,
+      30, 1280,
     ]);
   });
 

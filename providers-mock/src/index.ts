@@ -63,5 +63,6 @@ export {
   type Profile,
 } from './profiles/profile.js';
 export type { ErrorForm, RefusalStyle, WireAnswer, WireStyle } from './wire/answer.js';
+export { rateLimitHeaders } from './wire/rate-limit-headers.js';
 export { type RefusalTold, refusalAnswer } from './wire/refusal-answer.js';
 export { DIALECT_STYLES, type DialectStyle } from './wire/refusal-styles.js';

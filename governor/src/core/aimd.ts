@@ -18,6 +18,7 @@ import {
 } from './controller.js';
 import { Growth } from './growth.js';
 import { invariant } from './invariant.js';
+import { LatencySignal } from './latency-signal.js';
 import { type AimdOptions, type ResolvedAimdOptions, refuseOption, resolveAimdOptions } from './options.js';
 
 /** Not set. NaN keeps the field a double (no allocation per write) and fails every comparison. */
@@ -28,6 +29,7 @@ export class AimdController implements ConcurrencyController {
   readonly #options: ResolvedAimdOptions;
   /** What raises take beyond the reference; undefined in the reference itself. */
   readonly #growth: Growth | undefined;
+  readonly #latency: LatencySignal | undefined;
   #growthLimit: number;
   #cap: number;
   #epoch = 0;
@@ -45,6 +47,7 @@ export class AimdController implements ConcurrencyController {
   constructor(options: AimdOptions) {
     this.#options = resolveAimdOptions(options);
     this.#growth = Growth.of(this.#options);
+    this.#latency = this.#options.latencySignal ? new LatencySignal() : undefined;
     this.#growthLimit = this.#options.growthLimit;
     this.#cap = this.#options.initial;
   }
@@ -68,6 +71,9 @@ export class AimdController implements ConcurrencyController {
   succeeded(now: number, epoch: number, sample?: Sample): readonly CapChange[] {
     this.#settle(now);
     if (epoch !== this.#epoch) return NO_CHANGES;
+    if (this.#latency !== undefined && sample?.firstTokenMs !== undefined) {
+      if (this.#latency.isCongested(sample.firstTokenMs)) return this.#cut('provider_overloaded');
+    }
     this.#successStreak++;
     this.#growth?.succeeded(sample?.inFlightAtAdmission ?? this.#cap, this.#lastBad);
     const isProven = this.#successStreak >= this.#options.increaseAfterSuccesses;
@@ -86,8 +92,11 @@ export class AimdController implements ConcurrencyController {
     this.#lastThrottledAt = now;
     const cooldownMs = retryAfterMs !== undefined && retryAfterMs > 0 ? retryAfterMs : undefined;
     if (cooldownMs !== undefined && !(this.#cooldownUntil >= now + cooldownMs)) this.#cooldownUntil = now + cooldownMs;
-    if (epoch !== this.#epoch) return NO_CHANGES;
+    return epoch === this.#epoch ? this.#cut(reason, cooldownMs) : NO_CHANGES;
+  }
 
+  /** The cap has been too high. */
+  #cut(reason: ThrottleReason, cooldownMs?: number): readonly CapChange[] {
     const previous = this.#cap;
     if (this.#lastGood > 0 && previous > this.#lastGood) {
       this.#cap = this.#lastGood;
@@ -98,6 +107,8 @@ export class AimdController implements ConcurrencyController {
       this.#lastGood = 0;
     }
     this.#lastBad = previous;
+    this.#successStreak = 0;
+    this.#latency?.newEpoch();
     // Even where the cap cannot fall: the rest of this wave is the same evidence.
     this.#epoch++;
     if (this.#cap === previous && cooldownMs === undefined) return NO_CHANGES;
@@ -183,6 +194,7 @@ export class AimdController implements ConcurrencyController {
 
   #mayRaise(isProven: boolean): boolean {
     if (this.#waiters === 0 || this.#cap >= this.#growthLimit) return false;
+    if (this.#latency?.isHigh) return false;
     if (this.#growth === undefined) return isProven;
     return this.#growth.mayRaise({ cap: this.#cap, next: this.#raised(), wall: this.#lastBad }, this.#successStreak);
   }
@@ -198,6 +210,7 @@ export class AimdController implements ConcurrencyController {
     this.#lastBad = 0;
     this.#lastThrottledAt = UNSET;
     this.#growth?.reset();
+    this.#latency?.reset();
     this.#epoch++;
     return previous === this.#cap ? NO_CHANGES : [this.#change(previous, 'idle_reset')];
   }

@@ -80,10 +80,32 @@ export function readRateLimit(headers: HeaderMap): Limits {
   return items;
 }
 
+/** An item of `RateLimit-Policy`, and what `RateLimit` says is left of it. */
+export interface Policy {
+  readonly name: string;
+  /** NaN where the item does not say. */
+  readonly limit: number;
+  readonly perMs: number;
+  readonly unit: string | undefined;
+  readonly remaining: number | undefined;
+}
+
+export function readPolicies(headers: HeaderMap): readonly Policy[] {
+  const items = readRateLimit(headers);
+  return readItems(headers.get('ratelimit-policy')).map(([name, parameters]) => ({
+    name,
+    limit: Number(/;\s*q=(\d+)/.exec(parameters)?.[1]),
+    perMs: Number(/;\s*w=(\d{1,12})/.exec(parameters)?.[1]) * 1_000,
+    unit: /;\s*qu="([^"]*)"/.exec(parameters)?.[1],
+    remaining: items.get(name)?.remaining,
+  }));
+}
+
 /** Whether an item that `RateLimit` calls used up is, by `RateLimit-Policy`, a number of concurrent requests. */
 export function isConcurrencyExhausted(items: Limits, headers: HeaderMap): boolean {
-  const policies = readItems(headers.get('ratelimit-policy'));
-  return policies.some(([name, p]) => items.get(name)?.remaining === 0 && /qu="concurrent-requests"/.test(p));
+  return readPolicies(headers).some(
+    ({ name, unit }) => items.get(name)?.remaining === 0 && unit === 'concurrent-requests',
+  );
 }
 
 function dimensionOf(words: string): string {

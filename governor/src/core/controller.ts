@@ -41,6 +41,11 @@ export interface Sample {
   readonly latencyMs: number;
   /** Requests in flight on the key when this one was admitted, itself included. */
   readonly inFlightAtAdmission: number;
+  /** Sending to the first generated token, milliseconds; absent where nobody told. */
+  readonly firstTokenMs?: number;
+  /** Tokens that the answer says it used; absent where it says nothing. */
+  readonly inputTokens?: number;
+  readonly outputTokens?: number;
 }
 
 /** A controller's whole state; optional fields are omitted while unset. Times are on the axis of `now`. */

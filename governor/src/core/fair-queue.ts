@@ -23,6 +23,11 @@ export class FairQueue<N extends FifoMember> {
     if (lane.size === 1) this.#join(lane);
   }
 
+  /** Who would be served next. */
+  get next(): N | undefined {
+    return this.#head?.head;
+  }
+
   /** The oldest waiter of the lane whose turn it is. */
   shift(): N | undefined {
     const lane = this.#head;

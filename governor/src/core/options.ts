@@ -38,6 +38,11 @@ export interface AimdOptions {
    * than K (`window`). Default `streak`.
    */
   readonly growth?: 'streak' | 'window';
+  /**
+   * Whether a time to the first token that grows cuts the cap, with reason `provider_overloaded`: for servers that queue
+   * and never refuse. Needs `firstTokenMs` in the samples of successes. Default false.
+   */
+  readonly latencySignal?: boolean;
 }
 
 /** @throws RangeError `option: expected …, got …`. */
@@ -123,5 +128,6 @@ export function resolveAimdOptions(options: AimdOptions): ResolvedAimdOptions {
     probeBackoffMax: integerOption('probeBackoffMax', options.probeBackoffMax, 1, 1),
     recovery: choiceOption('recovery', options.recovery, ['additive', 'slow-start']),
     growth: choiceOption('growth', options.growth, ['streak', 'window']),
+    latencySignal: booleanOption('latencySignal', options.latencySignal, false),
   };
 }

@@ -6,6 +6,7 @@ import { type AimdOptions, choiceOption } from './options.js';
 export interface PresetOptions extends Omit<AimdOptions, 'key'> {
   readonly growthFactor?: number;
   readonly freezeOn?: 'any' | 'rate';
+  readonly pacing?: 'off' | 'headers';
 }
 
 /** Which options are set where none is stated; see PRESETS. */
@@ -15,7 +16,7 @@ export type Preset = 'reference' | 'auto-grow' | 'adaptive';
 export const PRESETS: Readonly<Record<Preset, PresetOptions>> = {
   reference: {},
   'auto-grow': { growthFactor: 2 },
-  adaptive: { growthFactor: 64, freezeOn: 'rate', growth: 'window', probeBackoffMax: 32 },
+  adaptive: { growthFactor: 128, freezeOn: 'rate', pacing: 'headers', growth: 'window', probeBackoffMax: 32 },
 };
 
 /** `options` over those of the preset they name. @throws RangeError when there is none of that name. */

@@ -26,6 +26,8 @@ export interface AskOptions {
    * several tools at once it is the one whose deadline's `signal` the request has; without that all of them pause.
    */
   readonly insideTool?: boolean;
+  /** What the request will cost, prompt and answer, for `pacing`; default: the mean of those answered so far. Number ≥ 0. */
+  readonly tokens?: number;
 }
 
 /** One ask of a subagent, from its start to its end: it holds a seat of its run. */

@@ -4,26 +4,21 @@
  * drain; so whoever is called back sees the final state and may call in again.
  */
 
+import type { RateLimit } from '../core/announced-limits.js';
 import { BoundHeap } from '../core/bound-heap.js';
-import type {
-  CapChange,
-  CapChangeReason,
-  ConcurrencyController,
-  ControllerSnapshot,
-  Sample,
-  ThrottleReason,
-} from '../core/controller.js';
+import type { CapChange, CapChangeReason, ConcurrencyController, Sample, ThrottleReason } from '../core/controller.js';
 import { FairQueue } from '../core/fair-queue.js';
 import { Fifo } from '../core/fifo.js';
-import { Stagger } from '../core/stagger.js';
-import type { AbortSignals } from './abort.js';
+import { type BucketSettings, type BucketSnapshot, QueueFullError } from './bucket-settings.js';
 import type { Clock } from './clock.js';
-import type { Listeners } from './events.js';
 import { leaveTogether } from './line-member.js';
+import { Pace } from './pace.js';
 import {
   BucketLane,
   type CancellingGate,
+  type GateOptions,
   QueuedRequest,
+  tokensOf,
   type Waiter,
   type Waiting,
   type WaitObserver,
@@ -31,36 +26,14 @@ import {
 import type { RequestListeners, RequestOutcome } from './request-events.js';
 import { GateTicket, type Key, type Refusal, type Ticket, type TicketIssuer } from './ticket.js';
 
-export interface BucketSettings {
-  readonly clock: Clock;
-  readonly listeners: Listeners;
-  readonly requests: RequestListeners;
-  readonly signals: AbortSignals;
-  /** The growth limit where no run's bound is larger. */
-  readonly growthLimit: number;
-  readonly idleResetMs: number;
-  readonly maxCooldownMs: number;
-  readonly freezeOn: 'any' | 'rate';
-  readonly resumeStaggerMs: number;
-  readonly maxQueue: number;
-}
-
-/** A controller's state and the gate's: `queue` waits really, while `waiters` is what the controller was told. */
-export interface BucketSnapshot extends ControllerSnapshot {
-  readonly queue: number;
-  /** The longest in flight; a ticket that is never settled shows here. */
-  readonly oldestInFlight?: { readonly since: number; readonly run?: string };
-}
-
-/** Refused because `maxQueue` requests already wait on the key. */
-export class QueueFullError extends Error {
-  override readonly name = 'QueueFullError';
-}
+/** Of no request: a refusal that starts a wait and leaves the cap alone. */
+const NO_EPOCH = -1;
 
 const SETTLED: Waiting = Object.freeze({ cancel() {} });
 
 export class Bucket implements TicketIssuer<BucketLane>, CancellingGate {
   readonly key: Key;
+  readonly paces: boolean;
   /** Place in the governor's list of buckets. */
   index = -1;
   /** Of requests without a run. */
@@ -86,7 +59,7 @@ export class Bucket implements TicketIssuer<BucketLane>, CancellingGate {
   #granting = false;
   /** Listeners are being told of a change, in the middle of a call that still needs this bucket. */
   #telling = 0;
-  readonly #stagger: Stagger;
+  readonly #pace: Pace;
   readonly #sample = { latencyMs: 0, inFlightAtAdmission: 0 };
 
   constructor(key: Key, controller: ConcurrencyController, settings: BucketSettings, now: number) {
@@ -96,7 +69,8 @@ export class Bucket implements TicketIssuer<BucketLane>, CancellingGate {
     this.#settings = settings;
     this.#clock = settings.clock;
     this.#requests = settings.requests;
-    this.#stagger = new Stagger(settings.resumeStaggerMs);
+    this.#pace = new Pace(settings);
+    this.paces = this.#pace.pacer !== undefined;
     this.#cap = controller.snapshot().cap;
     this.#lastChange = { reason: 'initial', at: now };
   }
@@ -106,11 +80,22 @@ export class Bucket implements TicketIssuer<BucketLane>, CancellingGate {
     return { cap: this.#cap, reason: this.#lastChange.reason, since: this.#lastChange.at };
   }
 
-  tryAcquire(lane: BucketLane): Ticket | undefined {
+  learned(limits: readonly RateLimit[]): void {
+    const now = this.#clock.now();
+    const target = this.#pace.pacer?.learned(limits) ?? 0;
+    // A rate that is known is the wall: where nothing has been refused yet, the cap need not feel its way there.
+    const isBound = target > this.#cap && this.#queue.size > 0 && !this.#pace.isHolding(this.#queue.next?.tokens, now);
+    if (isBound && this.#controller.snapshot().lastBad === undefined) {
+      this.#announce(this.#controller.seed(now, target), now, true);
+    }
+  }
+
+  tryAcquire(lane: BucketLane, options?: GateOptions): Ticket | undefined {
+    const tokens = tokensOf(options);
     const now = this.#clock.now();
     this.#announce(this.#controller.observed(now), now, false);
-    if (lane.run?.open === false || this.#queue.size > 0 || !this.#mayAdmit(now)) return undefined;
-    const ticket = this.#grant(lane, now, 0);
+    if (lane.run?.open === false || this.#queue.size > 0 || !this.#mayAdmit(now, tokens)) return undefined;
+    const ticket = this.#grant(lane, now, 0, tokens);
     if (this.#requests.present) this.#requests.admitted(ticket);
     return ticket;
   }
@@ -119,10 +104,12 @@ export class Bucket implements TicketIssuer<BucketLane>, CancellingGate {
   enqueue(
     lane: BucketLane,
     waiter: Waiter,
-    signal: AbortSignal | undefined,
+    options: GateOptions,
     observer: WaitObserver | undefined,
     askedAt?: number,
   ): Waiting {
+    const { signal } = options;
+    const tokens = tokensOf(options);
     const now = this.#clock.now();
     const since = askedAt ?? now;
     this.#announce(this.#controller.observed(now), now, false);
@@ -131,12 +118,13 @@ export class Bucket implements TicketIssuer<BucketLane>, CancellingGate {
       this.#turnAway(waiter, lane, refusal.reason, now);
       return SETTLED;
     }
-    if (this.#queue.size === 0 && !this.#granting && this.#mayAdmit(now)) {
-      this.#handOver(waiter, observer, this.#grant(lane, now, now - since), now);
+    if (this.#queue.size === 0 && !this.#granting && this.#mayAdmit(now, tokens)) {
+      this.#handOver(waiter, observer, this.#grant(lane, now, now - since, tokens), now);
       if (this.#queue.size > 0) this.#drain();
       return SETTLED;
     }
     const request = new QueuedRequest(this, lane, waiter, since, observer);
+    request.tokens = tokens;
     if (signal !== undefined) request.watched = this.#settings.signals.watch(signal, request);
     this.#queue.push(lane, request);
     if (lane.run !== undefined && lane.size === 1) this.#engaged.add(lane);
@@ -151,7 +139,7 @@ export class Bucket implements TicketIssuer<BucketLane>, CancellingGate {
   observe(): Ticket {
     const now = this.#clock.now();
     this.#announce(this.#controller.observed(now), now, false);
-    const ticket = this.#issue(this.commonLane, now, 0, this.#controller.canAdmit(now));
+    const ticket = this.#issue(this.commonLane, now, 0, this.#controller.canAdmit(now), undefined);
     if (this.#requests.present) this.#requests.admitted(ticket);
     return ticket;
   }
@@ -226,6 +214,9 @@ export class Bucket implements TicketIssuer<BucketLane>, CancellingGate {
 
   succeeded(ticket: GateTicket<BucketLane>, sample: Partial<Sample> | undefined): void {
     const now = this.#clock.now();
+    this.#pace.pacer?.succeeded(ticket, now, sample);
+    // The pace may have let go since the queue was last told of.
+    if (this.paces && this.#queue.size > 0) this.#tellWaiting(now);
     const changes = ticket.successCounts
       ? this.#controller.succeeded(now, ticket.epoch, this.#measured(ticket, sample, now))
       : this.#controller.ended(now);
@@ -242,9 +233,10 @@ export class Bucket implements TicketIssuer<BucketLane>, CancellingGate {
     // A place frees when any request ends, so the hint of a concurrency limit paces its own request's retry and no other.
     const retryAfterMs = freezeOn === 'rate' && scope === 'concurrency' ? undefined : hintMs;
     const waitMs = retryAfterMs === undefined ? undefined : Math.min(retryAfterMs, maxCooldownMs);
-    const changes = this.#controller.throttled(now, ticket.epoch, reason, waitMs);
+    const isPaced = reason === 'rate_limited' && this.#pace.pacer?.refused(ticket, now, scope) === true;
+    const changes = this.#controller.throttled(now, isPaced ? NO_EPOCH : ticket.epoch, reason, waitMs);
     const until = this.#controller.snapshot().cooldownUntil ?? Number.NEGATIVE_INFINITY;
-    if (until > this.#cooldownUntil) this.#stagger.cooldownExtended();
+    if (until > this.#cooldownUntil) this.#pace.stagger.cooldownExtended();
     this.#cooldownUntil = until;
     this.#settled(ticket, changes, now, 'throttled', reason);
     if (retryAfterMs !== undefined && retryAfterMs > maxCooldownMs) this.#tellClamped(retryAfterMs, now);
@@ -316,11 +308,11 @@ export class Bucket implements TicketIssuer<BucketLane>, CancellingGate {
     let now = this.#clock.now();
     while (this.#queue.size > 0) {
       this.#announce(this.#controller.observed(now), now, false);
-      if (!this.#mayAdmit(now)) break;
+      if (!this.#mayAdmit(now, this.#queue.next?.tokens)) break;
       const request = this.#queue.shift();
       // Whoever was told of a change may have let everybody through, or taken them away.
       if (request === undefined) break;
-      const ticket = this.#grant(request.lane, now, now - request.askedAt);
+      const ticket = this.#grant(request.lane, now, now - request.askedAt, request.tokens);
       this.#tellWaiting(now);
       request.watched?.leave(request);
       this.#handOver(request.waiter, request.observer, ticket, now);
@@ -345,31 +337,38 @@ export class Bucket implements TicketIssuer<BucketLane>, CancellingGate {
     }
   }
 
-  #grant(lane: BucketLane, now: number, queuedMs: number): GateTicket<BucketLane> {
-    const ticket = this.#issue(lane, now, queuedMs, true);
-    if (this.#stagger.granted(now)) this.#tellWaiting(now);
+  #grant(lane: BucketLane, now: number, queuedMs: number, tokens: number | undefined): GateTicket<BucketLane> {
+    const ticket = this.#issue(lane, now, queuedMs, true, tokens);
+    if (this.#pace.stagger.granted(now)) this.#tellWaiting(now);
     return ticket;
   }
 
-  #issue(lane: BucketLane, now: number, queuedMs: number, successCounts: boolean): GateTicket<BucketLane> {
+  #issue(
+    lane: BucketLane,
+    now: number,
+    queuedMs: number,
+    successCounts: boolean,
+    tokens: number | undefined,
+  ): GateTicket<BucketLane> {
     const epoch = this.#controller.admitted(now);
     const inFlight = this.#tickets.size + 1;
     const ticket = new GateTicket(this, lane, epoch, now, queuedMs, inFlight, successCounts);
+    this.#pace.pacer?.admitted(ticket, now, tokens);
     this.#tickets.push(ticket);
     lane.inFlight++;
     if (lane.run !== undefined && lane.inFlight === 1) this.#engaged.add(lane);
     return ticket;
   }
 
-  #mayAdmit(now: number): boolean {
+  #mayAdmit(now: number, tokens: number | undefined): boolean {
     if (!this.#controller.canAdmit(now)) return false;
-    if (this.#stagger.begins(now, this.#cooldownUntil, this.#cap)) this.#tellWaiting(now);
-    return this.#stagger.allows(now);
+    if (this.#pace.stagger.begins(now, this.#cooldownUntil, this.#cap)) this.#tellWaiting(now);
+    return this.#pace.nextAt(tokens, now) <= now;
   }
 
-  /** A queue held back by the stagger is no evidence that the cap is too low. */
+  /** A queue held back by the stagger or the pace is no evidence that the cap is too low. */
   #tellWaiting(now: number): void {
-    const count = this.#stagger.isHolding ? 0 : this.#queue.size;
+    const count = this.#pace.isHolding(this.#queue.next?.tokens, now) ? 0 : this.#queue.size;
     this.#announce(this.#controller.waiting(now, count), now, false);
   }
 
@@ -425,7 +424,8 @@ export class Bucket implements TicketIssuer<BucketLane>, CancellingGate {
   /** One timer, only while someone waits and time alone will let them in. */
   #arm(now: number): void {
     const spacedUntil = this.#controller.notBefore?.(now) ?? Number.NEGATIVE_INFINITY;
-    const wakeAt = Math.max(this.#cooldownUntil, this.#stagger.nextAt, spacedUntil);
+    const pacedUntil = this.#pace.nextAt(this.#queue.next?.tokens, now);
+    const wakeAt = Math.max(this.#cooldownUntil, pacedUntil, spacedUntil);
     if (this.#queue.size === 0) this.#disarm();
     // A timer that is due may not have fired yet, and nobody else would come back for those who wait: it stays.
     if (this.#queue.size === 0 || wakeAt <= now) return;

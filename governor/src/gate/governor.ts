@@ -19,7 +19,8 @@ import {
 import { type Preset, withPreset } from '../core/presets.js';
 import { AbortSignals } from './abort.js';
 import { admission } from './admission.js';
-import { Bucket, type BucketSettings, type BucketSnapshot } from './bucket.js';
+import { Bucket } from './bucket.js';
+import type { BucketSettings, BucketSnapshot } from './bucket-settings.js';
 import { type Clock, systemClock } from './clock.js';
 import { type GovernorEvent, Listeners } from './events.js';
 import type { BucketLane, Waiter, Waiting } from './queued-request.js';
@@ -44,6 +45,11 @@ export interface GovernorOptions extends Omit<AimdOptions, 'key'> {
    * concurrency limit (`rate`): there a place frees as soon as any request ends. Default `any`.
    */
   readonly freezeOn?: 'any' | 'rate';
+  /**
+   * `headers`: admissions are spaced to the requests and tokens per minute that answers announce, or that refusals show to
+   * be the wall; a refusal for a rate slows them down and leaves the cap alone. Default `off`.
+   */
+  readonly pacing?: 'off' | 'headers';
   /** After a cooldown the first `cap` grants are at least this far apart. Milliseconds ≥ 0; default 0, all at once. */
   readonly resumeStaggerMs?: number;
   /** Requests that may wait on one key; one more is refused with QueueFullError. Integer ≥ 1; default: no limit. */
@@ -66,12 +72,14 @@ export interface AcquireOptions {
   readonly run?: Run;
   /** Leaves the queue at once and rejects with `signal.reason`. */
   readonly signal?: AbortSignal;
+  /** What the request will cost, prompt and answer, for `pacing`; default: the mean of those answered so far. Number ≥ 0. */
+  readonly tokens?: number;
 }
 
 /** The gate of a process. A key that is none is a RangeError, thrown or rejected with. */
 export interface Governor {
   /** A ticket at once, or undefined: no room, cooling, or someone waits on the key already. */
-  tryAcquire(key: Key, options?: Pick<AcquireOptions, 'run'>): Ticket | undefined;
+  tryAcquire(key: Key, options?: Pick<AcquireOptions, 'run' | 'tokens'>): Ticket | undefined;
   /** A ticket when it is this request's turn. Rejects when the signal fires, the queue is full, the run or this closes. */
   acquire(key: Key, options?: AcquireOptions): Promise<Ticket>;
   /** The synchronous form of `acquire`; `waiter.admitted` may be called before it returns. */
@@ -113,7 +121,7 @@ export function createGovernor(options: GovernorOptions = {}): Governor {
 const OPTION_NAMES: readonly string[] = [
   ...['initial', 'growthLimit', 'decreaseFactor', 'increaseStep', 'increaseAfterSuccesses', 'floor', 'idleResetMs'],
   ...['rememberGood', 'preset', 'growthFactor', 'maxCooldownMs', 'freezeOn', 'resumeStaggerMs', 'maxQueue', 'retry'],
-  ...['controller', 'clock', 'random', 'onError', 'probeBackoffMax', 'recovery', 'growth'],
+  ...['controller', 'clock', 'random', 'onError', 'probeBackoffMax', 'recovery', 'growth', 'pacing', 'latencySignal'],
 ];
 
 function settingsOf(options: GovernorOptions): BucketSettings & { readonly initial: number } {
@@ -130,6 +138,7 @@ function settingsOf(options: GovernorOptions): BucketSettings & { readonly initi
     idleResetMs,
     maxCooldownMs: numberOption('maxCooldownMs', options.maxCooldownMs, 900_000, 'milliseconds above 0', (n) => n > 0),
     freezeOn: choiceOption('freezeOn', options.freezeOn, ['any', 'rate']),
+    pacing: choiceOption('pacing', options.pacing, ['off', 'headers']),
     resumeStaggerMs: numberOption('resumeStaggerMs', options.resumeStaggerMs, 0, 'milliseconds ≥ 0', (n) => n >= 0),
     maxQueue:
       options.maxQueue === undefined ? Number.POSITIVE_INFINITY : integerOption('maxQueue', options.maxQueue, 1, 1),
@@ -194,10 +203,13 @@ class BucketGovernor implements Governor, RunHost {
     return this.#settings.initial;
   }
 
-  tryAcquire(key: Key, options?: Pick<AcquireOptions, 'run'>): Ticket | undefined {
+  tryAcquire(key: Key, options?: Pick<AcquireOptions, 'run' | 'tokens'>): Ticket | undefined {
     if (!this.#open || (options?.run instanceof GovernedRun && !options.run.open)) return undefined;
     const bucket = this.bucket(key);
-    return bucket.tryAcquire(options?.run === undefined ? bucket.commonLane : this.#laneOf(bucket, options.run));
+    return bucket.tryAcquire(
+      options?.run === undefined ? bucket.commonLane : this.#laneOf(bucket, options.run),
+      options,
+    );
   }
 
   acquire(key: Key, options: AcquireOptions = {}): Promise<Ticket> {
@@ -216,7 +228,7 @@ class BucketGovernor implements Governor, RunHost {
       return { cancel() {} };
     }
     const lane = options.run === undefined ? bucket.commonLane : this.#laneOf(bucket, options.run);
-    return bucket.enqueue(lane, waiter, options.signal, undefined);
+    return bucket.enqueue(lane, waiter, options, undefined);
   }
 
   async request<T>(key: Key, send: (ticket: Ticket) => Promise<T>, options: RequestOptions = {}): Promise<T> {

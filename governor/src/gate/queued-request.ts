@@ -5,6 +5,7 @@
 
 import { BoundEntry } from '../core/bound-heap.js';
 import { Lane } from '../core/fair-queue.js';
+import { numberOption } from '../core/options.js';
 import { LineMember } from './line-member.js';
 import type { Ticket, TicketLane } from './ticket.js';
 
@@ -38,6 +39,18 @@ export interface LaneRun {
   hindered(now: number): void;
 }
 
+/** Of one request at the gate. */
+export interface GateOptions {
+  readonly signal?: AbortSignal;
+  readonly tokens?: number;
+}
+
+/** @throws RangeError when they are no number ≥ 0. */
+export function tokensOf(options: GateOptions | undefined): number | undefined {
+  if (options?.tokens === undefined) return undefined;
+  return numberOption('tokens', options.tokens, 0, 'a number ≥ 0', (n) => n >= 0);
+}
+
 /** Where a request queues, and where it is taken out again. */
 export interface CancellingGate {
   withdraw(request: QueuedRequest): void;
@@ -50,6 +63,8 @@ export class QueuedRequest extends LineMember implements Waiting {
   readonly observer: WaitObserver | undefined;
   readonly #gate: CancellingGate;
   readonly lane: BucketLane;
+  /** What its caller takes it to cost. */
+  tokens: number | undefined = undefined;
 
   constructor(
     gate: CancellingGate,

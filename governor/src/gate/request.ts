@@ -22,6 +22,8 @@ export interface RequestOptions {
   readonly insideTool?: boolean;
   /** Ends the wait, the sleep and the loop. The attempt itself is the caller's to cancel. */
   readonly signal?: AbortSignal;
+  /** What the request will cost, prompt and answer, for `pacing`; default: the mean of those answered so far. Number ≥ 0. */
+  readonly tokens?: number;
   /** Overrides single fields of the governor's policy. */
   readonly retry?: RetryPolicy;
 }

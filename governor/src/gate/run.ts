@@ -242,7 +242,7 @@ export class GovernedRun implements Run, AskHost, LaneRun {
 
   enqueueAtGate(key: Key, options: AskOptions, waiter: Waiter, observer: WaitObserver, askedAt: number): Waiting {
     const bucket = this.#host.bucket(key);
-    return bucket.enqueue(this.lane(bucket), waiter, options.signal, observer, askedAt);
+    return bucket.enqueue(this.lane(bucket), waiter, options, observer, askedAt);
   }
 
   tryAcquireAtGate(key: Key): Ticket | undefined {

@@ -3,6 +3,7 @@
  * the first settlement stands and later ones are counted no-ops, so `release()` in a `finally` is always safe.
  */
 
+import { announcedLimits, type RateLimit, usageOf } from '../core/announced-limits.js';
 import type { Answer, Classification, Scope } from '../core/answer.js';
 import { classify } from '../core/classify.js';
 import { type Sample, THROTTLE_REASONS, type ThrottleReason } from '../core/controller.js';
@@ -36,6 +37,8 @@ export interface Ticket {
   end(): void;
   /** The same as `end`; for a `finally`. */
   release(): void;
+  /** What the answer announces of the provider's rate limits, told before it is settled; `settle` reads it by itself. */
+  learn(limits: readonly RateLimit[]): void;
   /** Classifies the answer and settles by it. */
   settle(answer: Answer): Classification;
   [Symbol.dispose](): void;
@@ -54,6 +57,9 @@ export interface Refusal {
 /** Whom a ticket was given by and reports to. */
 export interface TicketIssuer<L extends TicketLane> {
   readonly key: Key;
+  /** Whether anyone wants to know what an answer announces and used. */
+  readonly paces: boolean;
+  learned(limits: readonly RateLimit[]): void;
   succeeded(ticket: GateTicket<L>, sample: Partial<Sample> | undefined): void;
   throttled(ticket: GateTicket<L>, refusal: Refusal & { readonly reason: ThrottleReason }): void;
   failed(ticket: GateTicket<L>): void;
@@ -79,6 +85,8 @@ export class GateTicket<L extends TicketLane> implements Ticket, FifoMember {
   readonly #issuer: TicketIssuer<L>;
   readonly lane: L;
   settled = false;
+  /** What its caller takes it to cost. */
+  tokens: number | undefined = undefined;
 
   constructor(
     issuer: TicketIssuer<L>,
@@ -136,11 +144,17 @@ export class GateTicket<L extends TicketLane> implements Ticket, FifoMember {
     this.release();
   }
 
+  learn(limits: readonly RateLimit[]): void {
+    if (limits.length > 0) this.#issuer.learned(limits);
+  }
+
   settle(answer: Answer): Classification {
     const classification = classify({ provider: this.key.provider, ...answer });
+    const { paces } = this.#issuer;
+    if (paces) this.learn(announcedLimits(answer));
     switch (classification.class) {
       case 'ok':
-        this.succeed();
+        this.succeed(paces ? usageOf(answer) : undefined);
         break;
       case 'throttle':
         this.throttle(refusalOf('rate_limited', classification));

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { QueueFullError } from '../../src/gate/bucket.js';
+import { QueueFullError } from '../../src/gate/bucket-settings.js';
 import { KEY, stage } from './stage.js';
 
 describe('maxQueue', () => {

@@ -3,7 +3,7 @@
  * invariants in words. It shares nothing with the model, so that a fault which both have still shows here.
  */
 
-import type { BucketSnapshot } from '../../src/gate/bucket.js';
+import type { BucketSnapshot } from '../../src/gate/bucket-settings.js';
 import type { RequestEvent } from '../../src/gate/request-events.js';
 import type { Key } from '../../src/gate/ticket.js';
 import { type Ending, type Entry, KEYS, type TicketLike, textOf } from './governor-script.js';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, it } from 'vitest';
-import type { BucketSnapshot } from '../../src/gate/bucket.js';
+import type { BucketSnapshot } from '../../src/gate/bucket-settings.js';
 import { createGovernor, type Governor } from '../../src/gate/governor.js';
 import type { RequestEvent } from '../../src/gate/request-events.js';
 import type { Run } from '../../src/gate/run.js';

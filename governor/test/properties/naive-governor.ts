@@ -5,7 +5,7 @@
  */
 
 import type { CapChange, ThrottleReason } from '../../src/core/controller.js';
-import type { BucketSnapshot } from '../../src/gate/bucket.js';
+import type { BucketSnapshot } from '../../src/gate/bucket-settings.js';
 import type { GovernorEvent } from '../../src/gate/events.js';
 import type { Waiter, Waiting } from '../../src/gate/queued-request.js';
 import type { Key } from '../../src/gate/ticket.js';

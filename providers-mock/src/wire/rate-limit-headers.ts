@@ -5,8 +5,9 @@
 
 import type { QuotaStanding } from '../models/quota.js';
 import type { QuotaSpec } from '../models/quota-spec.js';
-import type { RateLimitDimension, RateLimitStyle, ResetForm } from './answer.js';
+import type { RateLimitDimension, RateLimitStyle, RefusalStyle, ResetForm } from './answer.js';
 import { decimalSeconds, goDuration, rfc3339, wholeSeconds } from './instants.js';
+import { DIALECT_STYLES } from './refusal-styles.js';
 
 type Headers = Record<string, string>;
 
@@ -26,6 +27,16 @@ export function addRateLimitHeaders(
   if (style.kind === 'none' || (style.on === 'refusals' && !isRefusal)) return;
   if (style.kind === 'ietf') addIetf(headers, standings);
   else for (const dimension of style.dimensions) addDimension(headers, dimension, standings, epochMs);
+}
+
+/** The headers that an answer has on such a wire; none where it tells nothing. */
+export function rateLimitHeaders(
+  { wire, refusal }: { readonly wire: 'openai' | 'anthropic' | 'gemini'; readonly refusal?: RefusalStyle },
+  told: { readonly standings: readonly QuotaStanding[]; readonly epochMs: number; readonly isRefusal: boolean },
+): Readonly<Record<string, string>> {
+  const headers: Headers = {};
+  addRateLimitHeaders(headers, (refusal ?? DIALECT_STYLES[wire]).rateLimits, told);
+  return headers;
 }
 
 function addDimension(

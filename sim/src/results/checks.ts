@@ -34,7 +34,7 @@ import {
 import { PipelineWatch } from './checks/pipelines.js';
 import { accountBackoff, accountService, accountWait, checkTotal } from './checks/times.js';
 import { type Rules, WatchedKey, WatchedRequest } from './checks/watched.js';
-import { scenarioOf } from './scenario-facts.js';
+import { hasReferenceEpochs, scenarioOf } from './scenario-facts.js';
 
 /** Before `trace-started`; a trace has nothing before it. */
 const NO_RULES: Rules = {
@@ -336,7 +336,7 @@ function count(key: WatchedKey, outcome: RequestSettled['outcome'], refusedBy: s
 }
 
 function rulesOf(event: TraceStarted): Rules {
-  const { mode, controller, floor, increaseAfterSuccesses } = event;
+  const { mode, floor, increaseAfterSuccesses } = event;
   const initial = event.initial ?? Number.POSITIVE_INFINITY;
   const { growthLimit = 0, growthFactor = 1, ...options } = scenarioOf(event).governor.options;
   return {
@@ -347,6 +347,6 @@ function rulesOf(event: TraceStarted): Rules {
     // A slow start raises with each success.
     increaseAfterSuccesses: options.recovery === 'slow-start' ? 1 : increaseAfterSuccesses,
     growthLimit: Math.max(initial, event.growthLimit ?? 0, growthLimit, Math.floor(growthFactor * initial)),
-    isReference: controller === 'aimd',
+    isReference: hasReferenceEpochs(event),
   };
 }

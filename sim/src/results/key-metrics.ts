@@ -23,9 +23,12 @@ export class KeyMetrics {
   #raises = 0;
   #idleResets = 0;
 
-  /** @param initial the cap before anything was learned; null where nothing governs. */
-  constructor(initial: number | null, controller: string) {
-    this.#hasEpochs = controller === 'aimd';
+  /**
+   * @param initial the cap before anything was learned; null where nothing governs.
+   * @param hasEpochs whether refusals turn epochs as those of the reference do.
+   */
+  constructor(initial: number | null, hasEpochs: boolean) {
+    this.#hasEpochs = hasEpochs;
     this.#epochs = new EpochWatch(this.#hasEpochs);
     this.#initial = initial;
     this.#cap = new TimeWeighted(initial ?? 0);

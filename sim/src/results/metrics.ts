@@ -21,7 +21,7 @@ import { LiveFold } from './live-figures.js';
 import { distanceMs, toMicroseconds } from './microseconds.js';
 import { PipelineMetrics } from './pipeline-metrics.js';
 import { RunWidths } from './run-widths.js';
-import { keysAsked, scenarioOf } from './scenario-facts.js';
+import { hasReferenceEpochs, keysAsked, scenarioOf } from './scenario-facts.js';
 import type { Figures, ProviderFigures, RequestCounts, RunFigures } from './summary.js';
 import { TaskMetrics } from './task-metrics.js';
 
@@ -283,7 +283,10 @@ export class Metrics {
     if (name === this.#lastKey) return this.#lastKeyMetrics as KeyMetrics;
     let key = this.#keys.get(name);
     if (key === undefined) {
-      key = new KeyMetrics(this.#started?.initial ?? null, this.#started?.controller ?? '');
+      key = new KeyMetrics(
+        this.#started?.initial ?? null,
+        this.#started !== undefined && hasReferenceEpochs(this.#started),
+      );
       this.#keys.set(name, key);
     }
     this.#lastKey = name;

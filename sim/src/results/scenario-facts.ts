@@ -9,6 +9,12 @@ export function scenarioOf(started: TraceStarted): Scenario {
   return started.scenario as Scenario;
 }
 
+/** Whether a refusal of the current epoch always turns it, and nothing else cuts: the trace then shows every epoch. */
+export function hasReferenceEpochs(started: TraceStarted): boolean {
+  const { pacing = 'off', latencySignal = false } = scenarioOf(started).governor.options;
+  return started.controller === 'aimd' && pacing === 'off' && !latencySignal;
+}
+
 /** Each `provider/model` that is asked: by runs in the order of the file, arrivals, observers, pipelines, amended runs. */
 export function keysAsked({ workload, timeline }: Scenario): readonly string[] {
   const { runs, arrivals = [], observers = [], pipelines = [] } = workload;

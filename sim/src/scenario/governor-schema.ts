@@ -32,6 +32,14 @@ export function governor(): z.ZodType<GovernorSettings> {
           oneOf(['any', 'rate']),
           'Which refusals freeze a key for their Retry-After: any, or only those of a rate. Default any.',
         ),
+        pacing: optional(
+          oneOf(['off', 'headers']),
+          'Whether admissions are spaced to the rates that answers announce or refusals show. Default off.',
+        ),
+        latencySignal: optional(
+          flag(),
+          'Whether a growing time to the first token cuts the cap: for servers that queue and never refuse. Default false.',
+        ),
         recovery: optional(
           oneOf(['additive', 'slow-start']),
           'How the cap climbs after a cut: a step per K successes, or per success up to the last proven level. Default additive.',

@@ -9,9 +9,7 @@ import type { Finding } from './problems.js';
 import { entriesOf, valueAt, withoutField } from './raw-data.js';
 
 /** `*` stands for any one name or index. */
-const fields: readonly { readonly under: readonly string[]; readonly names: readonly string[] }[] = [
-  { under: ['governor'], names: ['pacing', 'latencySignal'] },
-];
+const fields: readonly { readonly under: readonly string[]; readonly names: readonly string[] }[] = [];
 
 const values: readonly { readonly at: Path; readonly isNotYet: (value: string) => boolean }[] = [
   { at: ['governor', 'controller'], isNotYet: isModulePath },

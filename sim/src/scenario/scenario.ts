@@ -72,6 +72,8 @@ export interface GovernorNumbers {
   readonly maxCooldownMs?: number;
   readonly resumeStaggerMs?: number;
   readonly freezeOn?: 'any' | 'rate';
+  readonly pacing?: 'off' | 'headers';
+  readonly latencySignal?: boolean;
   readonly probeBackoffMax?: number;
   readonly recovery?: 'additive' | 'slow-start';
   readonly growth?: 'streak' | 'window';

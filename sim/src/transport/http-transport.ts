@@ -4,7 +4,7 @@
  * takes every answer to its end unless the attempt is abandoned.
  */
 
-import { type Classification, classify } from '@tidegate/governor';
+import { announcedLimits, type Classification, classify } from '@tidegate/governor';
 import type { Dispatcher } from 'undici';
 import { DefectError, type EventHandle, PHASE } from '../kernel/kernel.js';
 import type { Scheduler } from '../kernel/scheduler.js';
@@ -237,7 +237,9 @@ class Exchange implements Dispatcher.DispatchHandler {
       characters: this.#reader?.characters ?? 0,
       outputTokens: this.#reader?.outputTokens,
     });
-    return verdict === 'ok' ? this.#success() : this.#failure({ ...classification, class: verdict }, cause);
+    const limits = announcedLimits({ headers: this.#headers });
+    const end = verdict === 'ok' ? this.#success() : this.#failure({ ...classification, class: verdict }, cause);
+    return limits.length === 0 ? end : { ...end, limits };
   }
 
   #success(): AttemptEnd {
@@ -269,7 +271,7 @@ class Exchange implements Dispatcher.DispatchHandler {
     return {
       class: verdict,
       retryAfterMs,
-      ...(scope === 'concurrency' && { scope }),
+      ...(scope !== undefined && { scope }),
       ...(cause !== undefined && { cause }),
       ...(this.#options.keepsTexts && { texts: { prompt: this.#prompt, answer: '' } }),
     };

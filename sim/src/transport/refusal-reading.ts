@@ -5,7 +5,7 @@
  * waits, and the rest are read like it.
  */
 
-import { type AnswerClass, classify } from '@tidegate/governor';
+import { type AnswerClass, type Classification, classify } from '@tidegate/governor';
 import {
   DIALECT_STYLES,
   type OverloadStatus,
@@ -21,7 +21,7 @@ import { vendorOf } from './vendor.js';
 export interface ReadRefusal {
   readonly class: Exclude<AnswerClass, 'ok'>;
   readonly retryAfterMs: number | null;
-  readonly scope?: 'concurrency';
+  readonly scope?: Classification['scope'];
 }
 
 export interface RefusalSent {
@@ -123,7 +123,7 @@ export class RefusalReader {
       receivedAt: epochMs,
     });
     if (verdict === 'ok') return { class: 'transient', retryAfterMs: null };
-    return { class: verdict, retryAfterMs, ...(scope === 'concurrency' && { scope }) };
+    return { class: verdict, retryAfterMs, ...(scope !== undefined && { scope }) };
   }
 
   #kindOf(refusal: Refusal, sent: RefusalSent): Kind {

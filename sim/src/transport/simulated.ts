@@ -3,6 +3,7 @@
  * refusal comes from the state of the provider and from nothing else; a fault befalls what was admitted, and is named.
  */
 
+import { announcedLimits, type RateLimit } from '@tidegate/governor';
 import {
   type Ahead,
   createProvider,
@@ -17,6 +18,7 @@ import {
   pickFault,
   type Refusal,
   type RequestFacts,
+  rateLimitHeaders,
   SLOWNESS,
   type Usage,
   usedUnderFault,
@@ -42,6 +44,8 @@ class OnItsWay {
   readonly sentAtMs: number;
   /** What the provider counts as used. */
   usage: Usage = NOTHING_USED;
+  /** As the headers of its answer have them, which are written when it is let in. */
+  limits: readonly RateLimit[] | undefined = undefined;
   end: AttemptEnd = NO_ANSWER;
   /** Null while it waits to be worked on, and where it never ends by itself. */
   handle: EventHandle | null = null;
@@ -59,6 +63,7 @@ class OnItsWay {
 interface Desk {
   readonly key: string;
   readonly model: ProviderModel;
+  provider: ProviderSettings;
   settings: ModelSettings;
   latency: LatencySamplers;
   reader: RefusalReader;
@@ -73,10 +78,20 @@ export class SimulatedTransport implements Transport {
   readonly #scheduler: Scheduler;
   readonly #providers = new Map<string, Provider>();
   readonly #desks = new Map<string, Map<string, Desk>>();
+  readonly #tellsLimits: boolean;
 
-  /** @param streams of the scenario: the luck of what happens by itself at a provider. */
-  constructor(scheduler: Scheduler, providers: Readonly<Record<string, ProviderSettings>>, streams: RandomStreams) {
+  /**
+   * @param streams of the scenario: the luck of what happens by itself at a provider.
+   * @param tellsLimits whether its answers say what their headers would of the rate limits; telling it takes time.
+   */
+  constructor(
+    scheduler: Scheduler,
+    providers: Readonly<Record<string, ProviderSettings>>,
+    streams: RandomStreams,
+    tellsLimits = false,
+  ) {
     this.#scheduler = scheduler;
+    this.#tellsLimits = tellsLimits;
     for (const [name, settings] of Object.entries(providers)) {
       const provider = createProvider(settings, (label) => {
         const stream = streams.stream(`providers/${name}/${label}`);
@@ -88,6 +103,7 @@ export class SimulatedTransport implements Transport {
         {
           key: `${name}/${model}`,
           model: provider.model(model),
+          provider: settings,
           settings: modelSettings,
           latency: samplersOf(modelSettings.latency),
           reader: new RefusalReader(name, model, settings),
@@ -105,6 +121,7 @@ export class SimulatedTransport implements Transport {
     const { faults } = desk.settings;
     const fault = faults === undefined ? null : pickFault(faults, now, attempt.luck.fault.next());
     const onItsWay = new OnItsWay(attempt, desk, verdict, now);
+    if (this.#tellsLimits && fault !== 'no-headers') onItsWay.limits = limitsTold(desk, verdict, attempt, now);
     if (verdict.kind === 'refused') this.#refuse(onItsWay, verdict, fault);
     else this.#admit(onItsWay, verdict, fault);
     return () => this.#abandon(onItsWay);
@@ -114,6 +131,7 @@ export class SimulatedTransport implements Transport {
   reconfigure(name: string, settings: ProviderSettings): void {
     this.#providers.get(name)?.reconfigure(settings, this.#scheduler.now());
     for (const [model, desk] of this.#desks.get(name) ?? []) {
+      desk.provider = settings;
       desk.settings = settings.models[model] as ModelSettings;
       desk.latency = samplersOf(desk.settings.latency);
       desk.reader = new RefusalReader(name, model, settings);
@@ -207,10 +225,10 @@ export class SimulatedTransport implements Transport {
   }
 
   /** The place is free before the client hears of it. */
-  readonly #end = ({ attempt, desk, lease, isAdmitted, usage, end }: OnItsWay): void => {
+  readonly #end = ({ attempt, desk, lease, isAdmitted, usage, end, limits }: OnItsWay): void => {
     if (isAdmitted) desk.admittedOnTheirWay--;
     lease?.answered(usage, this.#scheduler.now());
-    attempt.answered(end);
+    attempt.answered(limits === undefined ? end : { ...end, limits });
   };
 
   #abandon({ handle, isAdmitted, desk, lease }: OnItsWay): void {
@@ -223,6 +241,16 @@ export class SimulatedTransport implements Transport {
 /** With which status a fault says that the provider is overloaded. */
 function overloadOf(fault: FaultKind): OverloadStatus {
   return fault === 'status-529' ? 529 : 503;
+}
+
+function limitsTold(
+  { model, provider }: Desk,
+  { kind }: Verdict,
+  attempt: Attempt,
+  nowMs: number,
+): readonly RateLimit[] {
+  const told = { standings: model.standings(attempt, nowMs), epochMs: nowMs, isRefusal: kind === 'refused' };
+  return announcedLimits({ headers: rateLimitHeaders(provider, told) });
 }
 
 function answerOf(

@@ -3,7 +3,7 @@
  * a real endpoint are three of these; nothing else of a run knows which one it has.
  */
 
-import type { AnswerClass } from '@tidegate/governor';
+import type { AnswerClass, Classification, RateLimit } from '@tidegate/governor';
 import type { Ahead, FaultKind, RequestFacts } from '@tidegate/providers-mock';
 import type { RandomStream } from '../kernel/random.js';
 import type { TargetSettings } from '../scenario/scenario.js';
@@ -35,7 +35,10 @@ export interface Luck {
   readonly fault: RandomStream;
 }
 
-export type AttemptEnd =
+export type AttemptEnd = {
+  /** What the answer's headers say of the rate limits; absent where nobody wants to know. */
+  readonly limits?: readonly RateLimit[];
+} & (
   | {
       readonly class: 'ok';
       readonly inputTokens: number;
@@ -60,14 +63,15 @@ export type AttemptEnd =
       readonly retryAfterMs: number | null;
       /** The quota that refused. */
       readonly refusedBy?: string;
-      /** Of the limit that refused, where the answer tells a concurrency limit from a rate. */
-      readonly scope?: 'concurrency';
+      /** What the limit that refused counts, where the answer tells. */
+      readonly scope?: Classification['scope'];
       /** Why it is no success, in a word, where there was a real answer to tell it from. */
       readonly cause?: string;
       readonly texts?: Texts;
       /** The injected fault that ended it. */
       readonly fault?: FaultKind;
-    };
+    }
+);
 
 /** What was asked and what came back; kept on request alone. */
 export interface Texts {

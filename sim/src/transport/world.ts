@@ -33,9 +33,18 @@ export interface World {
 /** Events between two looks at the process's own event loop, so that Ctrl-C is heard: some milliseconds of work. */
 const SLICE = 20_000;
 
-export function simulatedWorld({ providers, seed }: Pick<Scenario, 'providers' | 'seed'>): World {
+export function simulatedWorld({
+  providers,
+  seed,
+  governor,
+}: Pick<Scenario, 'providers' | 'seed' | 'governor'>): World {
   const kernel = new Kernel();
-  const transport = new SimulatedTransport(kernel, providers, new RandomStreams(seed));
+  const transport = new SimulatedTransport(
+    kernel,
+    providers,
+    new RandomStreams(seed),
+    governor.options.pacing === 'headers',
+  );
   return {
     mode: 'simulated',
     scheduler: kernel,

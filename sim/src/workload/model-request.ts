@@ -13,6 +13,7 @@ import type { RequestSizes } from './request-sizes.js';
 import type { Interruptible, RequestContext, Traveller } from './run-context.js';
 import { wholeMicroseconds } from './whole-microseconds.js';
 
+type Success = Extract<AttemptEnd, { class: 'ok' }>;
 type NoSuccess = Exclude<AttemptEnd, { class: 'ok' }>;
 
 const NO_OPTIONS = {};
@@ -117,7 +118,8 @@ export class ModelRequest implements Waiter, Attempt, Interruptible, Traveller {
       down: this.#upAtMs === undefined ? undefined : true,
     });
     this.#place = 'queue';
-    if (this.#upAtMs === undefined) this.#waiting = this.#door.enqueue(target, NO_OPTIONS, this);
+    const options = this.#context.measures ? { tokens: this.inputTokens + this.maxTokens } : NO_OPTIONS;
+    if (this.#upAtMs === undefined) this.#waiting = this.#door.enqueue(target, options, this);
   }
 
   /**
@@ -319,10 +321,11 @@ export class ModelRequest implements Waiter, Attempt, Interruptible, Traveller {
   #settle(end: AttemptEnd, attempt: number, retries: boolean): void {
     const { clerk, scheduler, governor, target } = this.#context;
     const ticket = this.#ticket as Ticket;
+    if (end.limits !== undefined) ticket.learn(end.limits);
     switch (end.class) {
       case 'ok':
         clerk.tell(this.#settled('succeeded', end, attempt, retries));
-        ticket.succeed();
+        ticket.succeed(this.#context.measures ? sampleOf(end) : undefined);
         return;
       case 'throttle':
       case 'overload':
@@ -418,6 +421,10 @@ function timeOut(request: ModelRequest): void {
 
 function queueAgain(request: ModelRequest): void {
   request.queue();
+}
+
+function sampleOf({ inputTokens, outputTokens, firstTokenMs }: Success) {
+  return { inputTokens, outputTokens, ...(firstTokenMs === null ? {} : { firstTokenMs }) };
 }
 
 function refusalOf(end: NoSuccess) {

@@ -15,7 +15,7 @@ import type { RequestContext } from './run-context.js';
 
 /** A request at the gate that belongs to no run. */
 export function gateDoor(governor: Governor): Door {
-  return { enqueue: (key, _, waiter) => governor.enqueue(key, {}, waiter), backingOff() {} };
+  return { enqueue: (key, options, waiter) => governor.enqueue(key, options, waiter), backingOff() {} };
 }
 
 /** A request that never queues: it has its ticket at once. */

@@ -63,6 +63,8 @@ export interface RequestContext {
   /** Undefined unless the controller knows more than what the governor tells it. */
   readonly lookout: Lookout | undefined;
   readonly streams: RandomStreams;
+  /** Whether the governor wants to know what a success used and when its first token came. */
+  readonly measures: boolean;
 }
 
 export interface RunContext extends RequestContext {

@@ -103,10 +103,12 @@ export class Workload {
 
   #contextOf({ target, timeoutMs, retry }: Pick<RunSettings, 'target' | 'timeoutMs' | 'retry'>) {
     const { governor, scheduler, transport, clerk, streams, lookout } = this.#host;
+    const { pacing, latencySignal } = this.#scenario.governor.options;
+    const measures = pacing === 'headers' || latencySignal === true;
     return {
       ...{ target, timeoutMs, key: `${target.provider}/${target.model}`, open: undefined },
       retry: resolveRetryPolicy(retryPolicyOf(retry ?? this.#scenario.governor.retry)),
-      ...{ governor, scheduler, transport, clerk, streams, lookout },
+      ...{ governor, scheduler, transport, clerk, streams, lookout, measures },
     };
   }
 

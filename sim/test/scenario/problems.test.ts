@@ -462,27 +462,20 @@ describe('a CSV file', () => {
 describe('what is not built yet', () => {
   it('is refused by its name, with its line, and nothing else is said of it', () => {
     const text = `governor:
-  latencySignal: true
   controller: ./mine.js
-  pacing: headers
 providers:
   acme: { models: { large: {} } }
 workload:
   runs:
     - { id: b, target: acme/large, agents: { count: 2 } }
 `;
-    expect(problemsOf(text)).toEqual([
-      's/x.yaml:2:3  governor.latencySignal  not supported yet',
-      's/x.yaml:3:15  governor.controller  ./mine.js is not supported yet',
-      's/x.yaml:4:3  governor.pacing  not supported yet',
-    ]);
+    expect(problemsOf(text)).toEqual(['s/x.yaml:2:15  governor.controller  ./mine.js is not supported yet']);
   });
 
   it('hides no other problem', () => {
-    expect(problemsOf(minimal('governor: { pacing: headers, controller: ./mine.js, initial: 0 }'))).toEqual([
-      's/x.yaml:3:13  governor.pacing  not supported yet',
-      's/x.yaml:3:42  governor.controller  ./mine.js is not supported yet',
-      's/x.yaml:3:62  governor.initial  expected a whole number ≥ 1, got 0',
+    expect(problemsOf(minimal('governor: { controller: ./mine.js, initial: 0 }'))).toEqual([
+      's/x.yaml:3:25  governor.controller  ./mine.js is not supported yet',
+      's/x.yaml:3:45  governor.initial  expected a whole number ≥ 1, got 0',
     ]);
   });
 
@@ -559,7 +552,7 @@ describe('the command line', () => {
       'sed=4',
       'governor.inital=3',
       'governor.floor=20',
-      'governor.pacing=headers',
+      'governor.pacing=on',
       'workload.runs[1].id=x',
       'providers.acm.wire=gemini',
       'seed.x=3',
@@ -579,7 +572,7 @@ describe('the command line', () => {
         '--set  seed  the value is not YAML: Flow sequence must end with a ]',
         '--set  ["a..b"]  cannot be read at character 2; a path is written a.b[0].c, and a name with dots or slashes as ["acme/large"]',
         '--set  seed  expected path=value, as seed=2',
-        '--set  governor.pacing  not supported yet',
+        '--set  governor.pacing  expected off | headers, got "on"; did you mean "off"?',
         '--set  governor.floor  20 is above initial, 0; the cap starts at or above its floor',
         's/x.yaml:3:22  governor.initial  expected a whole number ≥ 1, got 0',
       ],
