@@ -65,10 +65,13 @@ function serviceSamplers(service: ServiceSettings): ServiceSamplers {
 /** @param inService requests worked on, this one included. */
 export function drawService(latency: LatencySamplers, attempt: Attempt, inService: number): ServiceTimes {
   const factor = loadFactor(latency.load, inService);
-  const { service, prompt, mode } = attempt.luck;
-  const first = drawnTimes(latency.service, attempt, factor, service, prompt);
-  const { secondMode } = latency;
+  // Only what is drawn from is asked for: a request of its own makes each of its streams when it is first wanted.
+  const { luck } = attempt;
+  const { service, secondMode } = latency;
+  const prompt = service.perInputTokenMs === null ? luck.service : luck.prompt;
+  const first = drawnTimes(service, attempt, factor, luck.service, prompt);
   if (secondMode === null) return first;
+  const { mode } = luck;
   const isSecond = mode.next() < secondMode.share;
   const second = drawnTimes(secondMode.service, attempt, factor, mode, mode);
   return isSecond ? second : first;
