@@ -47,7 +47,8 @@ class Engine {
   readonly #world: World;
   readonly #input: RunInput;
   readonly #clerk: Clerk;
-  readonly #governor: Governor;
+  /** One per process; undefined: the one that a scenario has anyway. */
+  readonly #governors = new Map<string | undefined, Governor>();
   readonly #baseline: Baseline;
   readonly #workload: Workload;
   #changesLeft: number;
@@ -61,11 +62,9 @@ class Engine {
     this.#world = input.world;
     this.#baseline = baselineOf(this.#scenario, this.#world);
     this.#clerk = new Clerk(this.#baseline.initial, this.#observe);
-    this.#governor = governorOf(this.#scenario.governor, this.#baseline, this.#world, this.#fail);
-    this.#governor.onEvent(this.#clerk.hear);
     const { scheduler, transport } = this.#world;
     this.#workload = new Workload(this.#scenario, {
-      governor: this.#governor,
+      governorOf: this.#governorOf,
       scheduler,
       transport,
       clerk: this.#clerk,
@@ -75,6 +74,16 @@ class Engine {
     });
     this.#changesLeft = this.#scenario.timeline.length;
   }
+
+  readonly #governorOf = (process: string | undefined): Governor => {
+    let governor = this.#governors.get(process);
+    if (governor === undefined) {
+      governor = governorOf(this.#scenario.governor, this.#baseline, this.#world, this.#fail);
+      governor.onEvent(this.#clerk.listener(process));
+      this.#governors.set(process, governor);
+    }
+    return governor;
+  };
 
   async run(): Promise<void> {
     this.#begin();

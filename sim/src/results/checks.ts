@@ -18,6 +18,7 @@ import type {
   TraceEvent,
   TraceStarted,
 } from '../trace/events.js';
+import { gateOf } from '../trace/gate-of.js';
 import { checkBalance, checkCooldown, checkRoom, isWelcome } from './checks/admission.js';
 import { checkBounds, checkChange, checkEpoch, weigh } from './checks/caps.js';
 import { Breach, breach, InvariantBroken } from './checks/invariants.js';
@@ -152,12 +153,12 @@ export class Checks {
   }
 
   #queued(event: RequestQueued): void {
-    const { t, id, key, run, agent, observer } = event;
+    const { t, id, run, agent, observer } = event;
     let request = this.#open.get(id);
     if (request === undefined) {
       checkFirstQueued(event, this.#lastId);
       this.#lastId = id;
-      request = new WatchedRequest(id, this.#key(key), t, { run, agent, isObserver: observer === true });
+      request = new WatchedRequest(id, this.#key(event), t, { run, agent, isObserver: observer === true });
       this.#open.set(id, request);
     } else {
       checkQueuedAgain(event, request);
@@ -244,7 +245,7 @@ export class Checks {
   #settled(event: RequestSettled): void {
     const { t, id, outcome, lost, refusedBy, cooldownUntil } = event;
     const request = checkSettled(event, this.#open.get(id));
-    const key = this.#key(event.key);
+    const key = this.#key(event);
     checkBalance(key, request);
     key.inFlight--;
     key.lastUsedAt = t;
@@ -275,19 +276,20 @@ export class Checks {
   }
 
   #capChanged(event: ConcurrencyChanged): void {
-    const key = this.#key(event.key);
+    const key = this.#key(event);
     checkBounds(event, key, this.#rules, this.#bounds);
     if (this.#rules.isReference) checkChange(event, key, this.#rules);
     key.cap = event.next;
   }
 
-  #key(name: string): WatchedKey {
-    let key = this.#keys.get(name);
-    if (key === undefined) {
-      key = new WatchedKey(name, this.#rules);
-      this.#keys.set(name, key);
+  #key(of: Pick<RequestQueued, 'key' | 'process'>): WatchedKey {
+    const name = gateOf(of);
+    let watched = this.#keys.get(name);
+    if (watched === undefined) {
+      watched = new WatchedKey(name, of.key, this.#rules);
+      this.#keys.set(name, watched);
     }
-    return key;
+    return watched;
   }
 }
 

@@ -13,6 +13,7 @@ import type {
   TraceFinished,
   TraceStarted,
 } from '../trace/events.js';
+import { gateOf } from '../trace/gate-of.js';
 import { isAnswer } from '../transport/answer-cause.js';
 import { CrashMetrics } from './crash-metrics.js';
 import { KeyMetrics } from './key-metrics.js';
@@ -21,7 +22,7 @@ import { LiveFold } from './live-figures.js';
 import { distanceMs, toMicroseconds } from './microseconds.js';
 import { PipelineMetrics } from './pipeline-metrics.js';
 import { RunWidths } from './run-widths.js';
-import { hasReferenceEpochs, keysAsked, scenarioOf } from './scenario-facts.js';
+import { gatesAsked, hasReferenceEpochs, scenarioOf } from './scenario-facts.js';
 import type { Figures, ProviderFigures, RequestCounts, RunFigures } from './summary.js';
 import { TaskMetrics } from './task-metrics.js';
 
@@ -78,8 +79,8 @@ export class Metrics {
         this.#crashes?.settled(event);
         break;
       case 'concurrency-changed':
-        this.#key(event.key).capChanged(event, this.#settledAt);
-        this.#widths.capChanged(event.t, event.key, event.next);
+        this.#key(gateOf(event)).capChanged(event, this.#settledAt);
+        this.#widths.capChanged(event.t, gateOf(event), event.next);
         break;
       case 'run-started':
         this.#runs.set(event.run, runTotals(event));
@@ -194,11 +195,11 @@ export class Metrics {
     this.#tasks = new TaskMetrics(scenarioOf(event));
     this.#crashes = new CrashMetrics(scenarioOf(event));
     for (const { id, gate } of scenarioOf(event).workload.runs) if (gate !== undefined) this.#gated.add(id);
-    for (const key of keysAsked(scenarioOf(event))) this.#key(key);
+    for (const { gate } of gatesAsked(scenarioOf(event))) this.#key(gate);
   }
 
   #queued(event: RequestQueued): void {
-    const { t, id, attempt, key, run } = event;
+    const { t, id, attempt, run } = event;
     this.#counts.attempts++;
     this.#live?.queued(event);
     if (attempt === 1) {
@@ -206,26 +207,26 @@ export class Metrics {
       this.#open.set(id, t);
     }
     this.#waiting++;
-    this.#key(key).queued(t, this.#settledAt);
-    if (run !== undefined) this.#widths.asked(t, run, key);
+    this.#key(gateOf(event)).queued(t, this.#settledAt);
+    if (run !== undefined) this.#widths.asked(t, run, gateOf(event));
   }
 
   #admitted(event: RequestAdmitted): void {
-    const { t, key, run, waitMs, epoch } = event;
+    const { t, run, waitMs, epoch } = event;
     this.#waiting--;
     this.#inFlight++;
     if (this.#inFlight > this.#mostInFlight) this.#mostInFlight = this.#inFlight;
     this.#latency.wait.record(waitMs);
-    this.#key(key).admitted(t, epoch, this.#settledAt);
+    this.#key(gateOf(event)).admitted(t, epoch, this.#settledAt);
     if (run !== undefined) this.#run(run).waitUs += toMicroseconds(waitMs);
   }
 
   #settled(event: RequestSettled): void {
-    const { t, id, key, run, serviceMs, lost } = event;
+    const { t, id, run, serviceMs, lost } = event;
     this.#settledAt = t;
     this.#live?.settled(event);
     this.#inFlight--;
-    this.#key(key).settled(event, t);
+    this.#key(gateOf(event)).settled(event, t);
     if (run !== undefined) this.#run(run).settledAt = t;
     if (isAnswered(event)) this.#latency.service.record(serviceMs);
     this.#countOutcome(event);
@@ -236,13 +237,14 @@ export class Metrics {
   }
 
   /** An attempt that was never admitted has ended all the same. */
-  #withdrawn({ t, id, key, from }: RequestWithdrawn): void {
+  #withdrawn(event: RequestWithdrawn): void {
+    const { t, id, from } = event;
     this.#counts.lost++;
     this.#open.delete(id);
     if (from === 'backoff') return;
     this.#counts.ended++;
     this.#waiting--;
-    this.#key(key).withdrawn(t, this.#settledAt);
+    this.#key(gateOf(event)).withdrawn(t, this.#settledAt);
   }
 
   #countOutcome(event: RequestSettled): void {

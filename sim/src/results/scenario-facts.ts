@@ -3,6 +3,7 @@
 import type { ProviderSettings, Scenario } from '../scenario/scenario.js';
 import type { TaskParts } from '../scenario/summary-fields.js';
 import type { TraceStarted } from '../trace/events.js';
+import { gateOf } from '../trace/gate-of.js';
 
 /** A trace is written with the whole scenario; its version says which shape that has. */
 export function scenarioOf(started: TraceStarted): Scenario {
@@ -16,12 +17,26 @@ export function hasReferenceEpochs(started: TraceStarted): boolean {
 }
 
 /** Each `provider/model` that is asked: by runs in the order of the file, arrivals, observers, pipelines, amended runs. */
-export function keysAsked({ workload, timeline }: Scenario): readonly string[] {
+export function keysAsked(scenario: Scenario): readonly string[] {
+  return [...new Set(gatesAsked(scenario).map(({ key }) => key))];
+}
+
+/** The same, each process with a gate of its own. */
+export function gatesAsked({
+  workload,
+  timeline,
+}: Scenario): readonly { readonly gate: string; readonly key: string }[] {
   const { runs, arrivals = [], observers = [], pipelines = [] } = workload;
-  const callers = [...runs, ...arrivals, ...observers, ...pipelines.flatMap(({ stages }) => stages)];
-  const amended = timeline.flatMap((entry) => (entry.kind === 'amend' && entry.target ? [entry.target] : []));
-  const targets = [...callers.map(({ target }) => target), ...amended];
-  return [...new Set(targets.map(({ provider, model }) => `${provider}/${model}`))];
+  const stages = pipelines.flatMap((pipeline) => pipeline.stages.map(({ target }) => ({ target, process: undefined })));
+  const amended = timeline.flatMap((entry) => {
+    const run = entry.kind === 'amend' && entry.target ? runs.find(({ id }) => id === entry.run) : undefined;
+    return run === undefined || entry.kind !== 'amend' || !entry.target ? [] : [{ ...run, target: entry.target }];
+  });
+  const gates = [...runs, ...arrivals, ...observers, ...stages, ...amended].map(({ target, process }) => {
+    const key = `${target.provider}/${target.model}`;
+    return [gateOf({ key, process }), key] as const;
+  });
+  return [...new Map(gates)].map(([gate, key]) => ({ gate, key }));
 }
 
 export function taskPartsOf({ workload }: Scenario): TaskParts {

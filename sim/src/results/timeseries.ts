@@ -12,13 +12,15 @@ import type {
   TraceFinished,
   TraceStarted,
 } from '../trace/events.js';
+import { gateOf } from '../trace/gate-of.js';
 import { CooldownSpans, type Span } from './cooldown-spans.js';
 import { ProviderChanges } from './provider-changes.js';
 import { RunWidths } from './run-widths.js';
-import { concurrencyLimit, keysAsked, scenarioOf } from './scenario-facts.js';
+import { concurrencyLimit, gatesAsked, scenarioOf } from './scenario-facts.js';
 import { ThinnedRows } from './thinned-rows.js';
 
 export interface KeySeries {
+  /** The key, or the gate to it of a process of its own: `provider/model@process`. */
   readonly key: string;
   readonly points: readonly KeyPoint[];
   readonly cooldowns: readonly Span[];
@@ -89,7 +91,11 @@ class Recorder {
   }
 }
 
-interface KeyRecorder {
+/** What tells the gate of an event. */
+type Gated = Parameters<typeof gateOf>[0];
+
+interface GateRecorder {
+  readonly key: string;
   readonly recorder: Recorder;
   readonly cooldowns: CooldownSpans;
 }
@@ -99,9 +105,9 @@ export class TimeSeries {
   #changes = new ProviderChanges({ providers: {}, timeline: [] });
   #now = 0;
   #widths = new RunWidths(null);
-  readonly #keys = new Map<string, KeyRecorder>();
-  #lastKey: string | undefined;
-  #lastRecorder: KeyRecorder | undefined;
+  readonly #gates = new Map<string, GateRecorder>();
+  #lastGate: string | undefined;
+  #lastRecorder: GateRecorder | undefined;
   readonly #runs = new Map<string, Recorder>();
   readonly #endedRuns = new Set<string>();
   #ending: TraceFinished | undefined;
@@ -112,11 +118,11 @@ export class TimeSeries {
     this.#now = t;
     switch (event.type) {
       case 'request-queued':
-        this.#changed(event.key, t)[QUEUED]!++;
-        if (event.run !== undefined) this.#widths.asked(t, event.run, event.key);
+        this.#changed(event, t)[QUEUED]!++;
+        if (event.run !== undefined) this.#widths.asked(t, event.run, gateOf(event));
         break;
       case 'request-admitted': {
-        const row = this.#changed(event.key, t);
+        const row = this.#changed(event, t);
         row[QUEUED]!--;
         row[IN_FLIGHT]!++;
         break;
@@ -125,7 +131,7 @@ export class TimeSeries {
         this.#settled(event);
         break;
       case 'request-withdrawn':
-        if (event.from === 'queue') this.#changed(event.key, t)[QUEUED]!--;
+        if (event.from === 'queue') this.#changed(event, t)[QUEUED]!--;
         break;
       case 'concurrency-changed':
         this.#capChanged(event);
@@ -186,7 +192,7 @@ export class TimeSeries {
   }
 
   #keySeries(): readonly KeySeries[] {
-    return [...this.#keys].map(([key, { recorder, cooldowns }]) => {
+    return [...this.#gates].map(([key, { recorder, cooldowns }]) => {
       recorder.changesAt(this.#now);
       return { key, points: recorder.close().map(keyPoint), cooldowns: cooldowns.until(this.#now) };
     });
@@ -204,34 +210,38 @@ export class TimeSeries {
     this.#initial = event.initial;
     this.#changes = new ProviderChanges(scenario);
     this.#widths = new RunWidths(event.initial, this.#widthChanged);
-    for (const key of keysAsked(scenario)) this.#key(key);
+    for (const { gate, key } of gatesAsked(scenario)) this.#gate(gate, key);
   }
 
-  /** The row of `key` at `t`, to be changed. */
-  #changed(key: string, t: number): Float64Array {
-    const { recorder } = this.#key(key);
+  /** The row of a gate at `t`, to be changed. */
+  #changed(of: Gated, t: number): Float64Array {
+    const { recorder } = this.#gate(gateOf(of), of.key);
     recorder.changesAt(t);
     return recorder.row;
   }
 
-  #settled({ t, key, outcome, cooldownUntil }: RequestSettled): void {
-    const row = this.#changed(key, t);
+  #settled(event: RequestSettled): void {
+    const { t, outcome, cooldownUntil } = event;
+    const row = this.#changed(event, t);
     row[IN_FLIGHT]!--;
     if (outcome === 'succeeded') row[SUCCEEDED]!++;
     else if (outcome === 'throttled') row[REFUSED]!++;
-    if (cooldownUntil !== undefined) this.#key(key).cooldowns.extend(t, cooldownUntil);
+    if (cooldownUntil !== undefined) this.#gate(gateOf(event), event.key).cooldowns.extend(t, cooldownUntil);
   }
 
-  #capChanged({ t, key, next }: ConcurrencyChanged): void {
-    this.#changed(key, t)[CAP] = next;
-    this.#widths.capChanged(t, key, next);
+  #capChanged(event: ConcurrencyChanged): void {
+    const { t, next } = event;
+    this.#changed(event, t)[CAP] = next;
+    this.#widths.capChanged(t, gateOf(event), next);
   }
 
   #providerChanged(event: ProviderChanged): void {
     this.#changes.apply(event);
-    for (const key of this.#keys.keys()) {
+    for (const { key, recorder } of this.#gates.values()) {
       const limit = concurrencyLimit(key, this.#changes.providers) ?? Number.NaN;
-      if (!Object.is(limit, this.#key(key).recorder.row[LIMIT])) this.#changed(key, event.t)[LIMIT] = limit;
+      if (Object.is(limit, recorder.row[LIMIT])) continue;
+      recorder.changesAt(event.t);
+      recorder.row[LIMIT] = limit;
     }
   }
 
@@ -247,18 +257,18 @@ export class TimeSeries {
     recorder.row[BOUND] = bound;
   };
 
-  #key(name: string): KeyRecorder {
-    if (name === this.#lastKey) return this.#lastRecorder as KeyRecorder;
-    let key = this.#keys.get(name);
-    if (key === undefined) {
-      key = { recorder: new Recorder(COLUMNS, [CAP, IN_FLIGHT, QUEUED]), cooldowns: new CooldownSpans() };
-      key.recorder.row[CAP] = this.#initial ?? Number.NaN;
-      key.recorder.row[LIMIT] = concurrencyLimit(name, this.#changes.providers) ?? Number.NaN;
-      this.#keys.set(name, key);
+  #gate(name: string, key: string): GateRecorder {
+    if (name === this.#lastGate) return this.#lastRecorder as GateRecorder;
+    let gate = this.#gates.get(name);
+    if (gate === undefined) {
+      gate = { key, recorder: new Recorder(COLUMNS, [CAP, IN_FLIGHT, QUEUED]), cooldowns: new CooldownSpans() };
+      gate.recorder.row[CAP] = this.#initial ?? Number.NaN;
+      gate.recorder.row[LIMIT] = concurrencyLimit(key, this.#changes.providers) ?? Number.NaN;
+      this.#gates.set(name, gate);
     }
-    this.#lastKey = name;
-    this.#lastRecorder = key;
-    return key;
+    this.#lastGate = name;
+    this.#lastRecorder = gate;
+    return gate;
   }
 }
 

@@ -34,7 +34,8 @@ function writeFigure(value: ExpectationResult['actual'], unit: FieldUnit): strin
 function unitOf(path: string, summary: Summary): FieldUnit {
   const reading = parsePath(path);
   const fields = summaryFields({
-    keys: Object.keys(summary.keys),
+    gates: Object.keys(summary.keys),
+    keys: Object.keys(summary.providers),
     runs: Object.keys(summary.runs),
     gated: Object.keys(summary.runs),
     stagesOf: (run) => Object.keys(summary.runs[run]?.stages ?? {}),

@@ -56,13 +56,16 @@ function oneProcess(noun: string, files: CsvFiles, distributions: Distributions)
       timeout: z
         .exactOptional(duration({ positive: true }))
         .describe('Per attempt, from dispatch. A duration above 0. Default: none.'),
+      inProcess: z
+        .exactOptional(text('the name of a process'))
+        .describe('The process whose governor they go through, as a run names it. Default: one for all.'),
       tokens: tokens(distributions).prefault({}).describe('What each request takes and gives.'),
     },
     { error: expected(`${noun}: a mapping with id, target, rate and count or for`) },
   );
   return withRules(written, ...timesRules).transform(
     (
-      { id, target: written, process, rate: perTime, csv, count, for: forMs, start, timeout, tokens: used },
+      { id, target: written, process, rate: perTime, csv, count, for: forMs, start, timeout, inProcess, tokens: used },
       context,
     ) => {
       const limits = { count: count ?? null, forMs: forMs ?? null };
@@ -77,6 +80,7 @@ function oneProcess(noun: string, files: CsvFiles, distributions: Distributions)
         timeoutMs: timeout ?? null,
         times,
         tokens: used,
+        ...(inProcess !== undefined && { process: inProcess }),
       };
     },
   );

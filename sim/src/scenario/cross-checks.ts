@@ -211,7 +211,12 @@ function taskParts(data: unknown): TaskParts {
 
 /** The names that the scenario gives to the fields of its summary. */
 export function summaryNames(data: unknown): SummaryNames {
-  const keys = new Set(writtenTargets(data).map(({ target }) => target));
+  const targets = writtenTargets(data);
+  const gates = targets.map(({ caller, target }) => {
+    const { process, inProcess } = asMapping(valueAt(data, caller)) ?? {};
+    const named = process !== undefined && caller[1] === 'runs' ? process : inProcess;
+    return typeof named === 'string' ? `${target}@${named}` : target;
+  });
   const runs = asList(valueAt(data, ['workload', 'runs'])).flatMap((run) => {
     const { id, gate } = asMapping(run) ?? {};
     return typeof id === 'string' ? [{ id, isGated: gate !== undefined }] : [];
@@ -220,7 +225,8 @@ export function summaryNames(data: unknown): SummaryNames {
     list === 'pipelines' && typeof id === 'string' ? [id] : [],
   );
   return {
-    keys: [...keys],
+    gates: [...new Set(gates)],
+    keys: [...new Set(targets.map(({ target }) => target))],
     runs: [...runs.flatMap(({ id }) => [id, ...successorIds(data, id)]), ...pipelines],
     stagesOf: (run) => stagesOf(data, run),
     gated: runs.flatMap(({ id, isGated }) => (isGated ? [id, ...successorIds(data, id)] : [])),

@@ -165,6 +165,8 @@ export interface ArrivalsSettings {
   readonly timeoutMs: number | null;
   readonly times: ArrivalTimes;
   readonly tokens: TokensSettings;
+  /** Whose governor they go through; absent = the one process that a scenario has anyway. */
+  readonly process?: string;
 }
 
 /** All since `startMs`. `poisson`: gaps are exponential; `uniform`: all gaps are the same; the first comes after one. */
@@ -196,6 +198,8 @@ export interface RunSettings {
   readonly timeoutMs: number | null;
   /** In place of the governor's. */
   readonly retry?: RetrySettings;
+  /** Whose governor it goes through; absent = the one process that a scenario has anyway. */
+  readonly process?: string;
   /** It starts when all of these are over, and `startMs` later; absent = by the clock. */
   readonly after?: readonly string[];
   /** The share of the asks of those before it that must have got all their answers; else it is skipped. Absent = none. */

@@ -25,7 +25,9 @@ export interface TaskParts {
 export interface SummaryNames extends TaskParts {
   /** Whether the timeline has a crash. */
   readonly crashes: boolean;
-  /** Each `provider/model` that a run asks. */
+  /** Each `provider/model` that is asked, `provider/model@process` where a process is named. */
+  readonly gates: readonly string[];
+  /** Each `provider/model` that is asked. */
   readonly keys: readonly string[];
   readonly runs: readonly string[];
   /** Of these, the ones with a gate. */
@@ -61,7 +63,7 @@ export function summaryFields(names: SummaryNames): Fields {
     latencyMs: { wait: times, service: times, total: times, firstToken: times },
     queue: level,
     inFlight: level,
-    keys: each(names.keys, () => keyFields(names.isGoverned)),
+    keys: each(names.gates, () => keyFields(names.isGoverned)),
     runs: each(names.runs, (run) => ({
       bound: 'number',
       makespanMs: 'ms',

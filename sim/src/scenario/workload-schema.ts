@@ -78,6 +78,9 @@ function run(files: ScenarioFiles, distributions: Distributions): z.ZodType<RunS
       timeout: z
         .exactOptional(duration({ positive: true }))
         .describe('Per attempt, from dispatch. A duration above 0. Default: none.'),
+      process: z
+        .exactOptional(text('the name of a process'))
+        .describe('A process of its own, with a governor of its own on the same quotas. Default: one for all.'),
       retry: z.exactOptional(retry()).describe("Retries of this run in place of the governor's."),
       agents: agents(files, distributions).describe('The agents of the run, how many and what each asks.'),
     },
@@ -88,13 +91,14 @@ function run(files: ScenarioFiles, distributions: Distributions): z.ZodType<RunS
     message: 'is about the runs before it; say which they are with after',
     holds: ({ after, gate }) => gate === undefined || after !== undefined,
   }).transform(
-    ({ id, target: written, start, maxConcurrency, timeout, retry: own, after, gate, agents: settings }) => ({
+    ({ id, target: written, start, maxConcurrency, timeout, retry: own, process, after, gate, agents: settings }) => ({
       id,
       target: splitTarget(written),
       startMs: start,
       maxConcurrency: maxConcurrency ?? null,
       timeoutMs: timeout ?? null,
       ...(own !== undefined && { retry: own }),
+      ...(process !== undefined && { process }),
       ...(after !== undefined && { after }),
       ...(gate !== undefined && { gate }),
       agents: settings,

@@ -72,6 +72,8 @@ export interface AttemptEvent {
   readonly agent?: string | undefined;
   /** It never queues and never cools, but counts in flight. Told of queueing, admission and settlement. */
   readonly observer?: true | undefined;
+  /** Whose governor it goes through, where the scenario names processes. */
+  readonly process?: string | undefined;
 }
 
 export interface RequestQueued extends AttemptEvent {
@@ -155,6 +157,7 @@ export interface ConcurrencyChanged {
   readonly t: number;
   readonly type: 'concurrency-changed';
   readonly key: string;
+  readonly process?: string | undefined;
   readonly previous: number;
   readonly next: number;
   readonly reason: string;

@@ -5,12 +5,13 @@
 
 import type { GovernorEvent } from '@tidegate/governor';
 import type { RequestAdmitted, TraceEvent } from '../trace/events.js';
+import { gateOf } from '../trace/gate-of.js';
 
 export class Clerk {
   readonly #observe: (event: TraceEvent) => void;
   readonly #initial: number | null;
-  /** What the trace has told of each key: its cap, and the epoch of its latest admission. */
-  readonly #keys = new Map<string, { cap: number; epoch: number }>();
+  /** What the trace has told of each gate: its cap, and the epoch of its latest admission. */
+  readonly #gates = new Map<string, { cap: number; epoch: number }>();
   #requests = 0;
   #held: TraceEvent[] | undefined;
 
@@ -43,14 +44,23 @@ export class Clerk {
     this.tell(event);
   }
 
-  #follow({ t, key, epoch }: RequestAdmitted, initial: number): void {
-    const known = this.#keys.get(key);
+  #follow({ t, key, epoch, process }: RequestAdmitted, initial: number): void {
+    const gate = gateOf({ key, process });
+    const known = this.#gates.get(gate);
     if (known === undefined) {
-      this.#keys.set(key, { cap: initial, epoch });
+      this.#gates.set(gate, { cap: initial, epoch });
       return;
     }
     if (epoch < known.epoch && known.cap !== initial) {
-      this.tell({ t, type: 'concurrency-changed', key, previous: known.cap, next: initial, reason: 'idle_reset' });
+      this.tell({
+        t,
+        type: 'concurrency-changed',
+        key,
+        process,
+        previous: known.cap,
+        next: initial,
+        reason: 'idle_reset',
+      });
       known.cap = initial;
     }
     known.epoch = epoch;
@@ -67,15 +77,21 @@ export class Clerk {
     for (const effect of effects) this.tell(effect);
   }
 
+  /** What hears the governor of a process. */
+  listener(process: string | undefined): (event: GovernorEvent) => void {
+    return (event) => this.#hear(event, process);
+  }
+
   /** What the governor tells, as the trace has it. Told for every request, so each event is made in one piece. */
-  readonly hear = (event: GovernorEvent): void => {
+  #hear(event: GovernorEvent, process: string | undefined): void {
     switch (event.type) {
       case 'concurrency-changed': {
         const { at, type, runs: _, ...change } = event;
-        const known = this.#keys.get(change.key);
-        if (known === undefined) this.#keys.set(change.key, { cap: change.next, epoch: 0 });
+        const gate = gateOf({ key: change.key, process });
+        const known = this.#gates.get(gate);
+        if (known === undefined) this.#gates.set(gate, { cap: change.next, epoch: 0 });
         else known.cap = change.next;
-        this.tell({ t: at, type, ...change });
+        this.tell({ t: at, type, ...change, process });
         return;
       }
       case 'run-caps-changed':
@@ -95,5 +111,5 @@ export class Clerk {
         // Not of the run: the settled event shows the hint and the cooldown; a second settlement breaks a check.
         return;
     }
-  };
+  }
 }

@@ -103,7 +103,7 @@ export class ModelRequest implements Waiter, Attempt, Interruptible, Traveller {
       if (this.#isHeld() || this.#isDown()) return;
       this.#id = this.#context.clerk.nextRequestId();
     }
-    const { clerk, scheduler, lookout, key, runId, observer, target } = this.#context;
+    const { clerk, scheduler, lookout, key, runId, observer, process, target } = this.#context;
     if (!observer && this.#upAtMs === undefined) lookout?.queued(this);
     this.#queuedAtMs = scheduler.now();
     clerk.tell({
@@ -115,6 +115,7 @@ export class ModelRequest implements Waiter, Attempt, Interruptible, Traveller {
       run: runId,
       agent: this.#asker.name,
       observer,
+      process,
       down: this.#upAtMs === undefined ? undefined : true,
     });
     this.#place = 'queue';
@@ -222,7 +223,7 @@ export class ModelRequest implements Waiter, Attempt, Interruptible, Traveller {
   admitted(ticket: Ticket): void {
     this.#place = 'granted';
     this.#ticket = ticket;
-    const { clerk, scheduler, lookout, key, runId, observer } = this.#context;
+    const { clerk, scheduler, lookout, key, runId, observer, process } = this.#context;
     lookout?.admitted(this);
     clerk.tellAdmitted({
       t: scheduler.now(),
@@ -233,6 +234,7 @@ export class ModelRequest implements Waiter, Attempt, Interruptible, Traveller {
       run: runId,
       agent: this.#asker.name,
       observer,
+      process,
       epoch: ticket.epoch,
       waitMs: wholeMicroseconds(ticket.queuedMs + this.#waitedMs),
     });
@@ -290,7 +292,7 @@ export class ModelRequest implements Waiter, Attempt, Interruptible, Traveller {
   }
 
   #tellWithdrawn(from: RequestWithdrawn['from'], reason?: RequestWithdrawn['reason']): void {
-    const { clerk, scheduler, lookout, key, runId } = this.#context;
+    const { clerk, scheduler, lookout, key, runId, process } = this.#context;
     const { number } = this.#attempts;
     if (from === 'queue') lookout?.withdrawn(this);
     clerk.tell({
@@ -302,6 +304,7 @@ export class ModelRequest implements Waiter, Attempt, Interruptible, Traveller {
       key,
       run: runId,
       agent: this.#asker.name,
+      process,
       from,
       reason,
     });
@@ -357,7 +360,7 @@ export class ModelRequest implements Waiter, Attempt, Interruptible, Traveller {
     retries: boolean,
     cooldownUntil?: number,
   ): RequestSettled {
-    const { scheduler, key, runId, observer } = this.#context;
+    const { scheduler, key, runId, observer, process } = this.#context;
     const now = scheduler.now();
     const success = end.class === 'ok' ? end : undefined;
     const failure = end.class === 'ok' ? undefined : end;
@@ -370,6 +373,7 @@ export class ModelRequest implements Waiter, Attempt, Interruptible, Traveller {
       run: runId,
       agent: this.#asker.name,
       observer,
+      process,
       outcome,
       serviceMs: wholeMicroseconds(now - this.#sentAtMs),
       epoch: (this.#ticket as Ticket).epoch,
@@ -388,7 +392,7 @@ export class ModelRequest implements Waiter, Attempt, Interruptible, Traveller {
   }
 
   #retryAfter(delayMs: number, attempt: number): void {
-    const { clerk, scheduler, key, runId } = this.#context;
+    const { clerk, scheduler, key, runId, process } = this.#context;
     // Rounded up here, once: the trace says the very delay that the clock keeps.
     const wholeMs = Math.ceil(delayMs * 1000) / 1000;
     clerk.tell({
@@ -399,6 +403,7 @@ export class ModelRequest implements Waiter, Attempt, Interruptible, Traveller {
       key,
       run: runId,
       agent: this.#asker.name,
+      process,
       delayMs: wholeMs,
     });
     if (this.#upAtMs === undefined) this.#door.backingOff();

@@ -44,6 +44,8 @@ export interface Lookout {
 export interface RequestContext {
   /** Undefined for requests without a run. */
   readonly runId: string | undefined;
+  /** Whose governor it goes through; undefined: the one process that a scenario has anyway. */
+  readonly process: string | undefined;
   /** Its requests never queue and never cool. */
   readonly observer: true | undefined;
   /** Undefined where nothing is ever paused. */

@@ -18,7 +18,8 @@ import type { Lookout, RequestContext } from './run-context.js';
 import { RunDriver } from './run-driver.js';
 
 export interface WorkloadHost {
-  readonly governor: Governor;
+  /** Of a process; undefined: of the one that a scenario has anyway. */
+  governorOf(process: string | undefined): Governor;
   readonly scheduler: Scheduler;
   readonly transport: Transport;
   readonly clerk: Clerk;
@@ -95,20 +96,19 @@ export class Workload {
   }
 
   #openLoopOf(settings: ArrivalsSettings, observer: true | undefined): OpenLoop {
-    const { governor } = this.#host;
     const context: RequestContext = { ...this.#contextOf(settings), runId: undefined, observer, pause: undefined };
-    const door = observer ? observerDoor(governor) : gateDoor(governor);
+    const door = observer ? observerDoor(context.governor) : gateDoor(context.governor);
     return new OpenLoop(context, settings, door, this.#callerOver);
   }
 
-  #contextOf({ target, timeoutMs, retry }: Pick<RunSettings, 'target' | 'timeoutMs' | 'retry'>) {
-    const { governor, scheduler, transport, clerk, streams, lookout } = this.#host;
+  #contextOf({ target, timeoutMs, retry, process }: Pick<RunSettings, 'target' | 'timeoutMs' | 'retry' | 'process'>) {
+    const { scheduler, transport, clerk, streams, lookout } = this.#host;
     const { pacing, latencySignal } = this.#scenario.governor.options;
     const measures = pacing === 'headers' || latencySignal === true;
     return {
       ...{ target, timeoutMs, key: `${target.provider}/${target.model}`, open: undefined },
       retry: resolveRetryPolicy(retryPolicyOf(retry ?? this.#scenario.governor.retry)),
-      ...{ governor, scheduler, transport, clerk, streams, lookout, measures },
+      ...{ process, governor: this.#host.governorOf(process), scheduler, transport, clerk, streams, lookout, measures },
     };
   }
 

@@ -25,7 +25,7 @@ export function checkQueuedAgain({ id, attempt, key }: RequestQueued, request: W
       `attempt ${attempt} of request ${id} is queued, attempt ${request.attempt} is ${request.phase}`,
     );
   }
-  if (key !== request.key.name) breach('attempts-in-order', `request ${id} goes from ${request.key.name} to ${key}`);
+  if (key !== request.key.key) breach('attempts-in-order', `request ${id} goes from ${request.key.key} to ${key}`);
 }
 
 export function checkAdmitted(
@@ -35,10 +35,10 @@ export function checkAdmitted(
   if (request === undefined) breach('attempts-in-order', `request ${id} is admitted and was never queued`);
   const { phase } = request;
   const waits = phase === 'queued' || phase === 'arriving' || phase === 'parked';
-  if (!waits || attempt !== request.attempt || key !== request.key.name) {
+  if (!waits || attempt !== request.attempt || key !== request.key.key) {
     breach(
       'attempts-in-order',
-      `attempt ${attempt} of request ${id} is admitted on ${key}, attempt ${request.attempt} on ${request.key.name} is ${phase}`,
+      `attempt ${attempt} of request ${id} is admitted on ${key}, attempt ${request.attempt} on ${request.key.key} is ${phase}`,
     );
   }
   return request;
@@ -86,14 +86,10 @@ export function checkWithdrawn(
   if (request === undefined) breach('attempts-in-order', `request ${id} is withdrawn and was never queued`);
   const { phase } = request;
   const waits = phase === 'queued' || phase === 'arriving' || phase === 'parked';
-  if (
-    (from === 'queue' ? !waits : phase !== 'backing-off') ||
-    attempt !== request.attempt ||
-    key !== request.key.name
-  ) {
+  if ((from === 'queue' ? !waits : phase !== 'backing-off') || attempt !== request.attempt || key !== request.key.key) {
     breach(
       'attempts-in-order',
-      `attempt ${attempt} of request ${id} is withdrawn from the ${from} of ${key}, attempt ${request.attempt} on ${request.key.name} is ${phase}`,
+      `attempt ${attempt} of request ${id} is withdrawn from the ${from} of ${key}, attempt ${request.attempt} on ${request.key.key} is ${phase}`,
     );
   }
   return request;

@@ -70,8 +70,12 @@ export class WatchedRequest implements Waiter {
   }
 }
 
+/** The gate of one process to one key. */
 export class WatchedKey {
+  /** The gate's. */
   readonly name: string;
+  /** `provider/model`. */
+  readonly key: string;
   readonly turns: Turns = new Turns();
   /** The latest admission or settlement. */
   lastUsedAt = 0;
@@ -93,8 +97,9 @@ export class WatchedKey {
   /** Settled neither as a success nor as a refusal by a quota. */
   others = 0;
 
-  constructor(name: string, { initial, isReference }: Rules) {
+  constructor(name: string, key: string, { initial, isReference }: Rules) {
     this.name = name;
+    this.key = key;
     this.cap = initial;
     this.epochs = new EpochWatch(isReference);
   }
