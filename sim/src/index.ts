@@ -3,6 +3,8 @@
  * its events. The command line does the same.
  */
 
+export { loadController } from './baselines/controller-module.js';
+export type { MakeController } from './baselines/controllers.js';
 export { InvariantBroken } from './results/checks/invariants.js';
 export { Checks } from './results/checks.js';
 export { evaluate, summarise } from './results/expectations.js';

@@ -4,7 +4,7 @@
  */
 
 import { createGovernor, type Governor, resolveAimdOptions } from '@tidegate/governor';
-import { type Baseline, baselineOf } from './baselines/controllers.js';
+import { type Baseline, baselineOf, type MakeController } from './baselines/controllers.js';
 import { PHASE, TimeStandsStillError } from './kernel/kernel.js';
 import { RandomStreams } from './kernel/random.js';
 import type { GovernorSettings, Scenario, TimelineEntry } from './scenario/scenario.js';
@@ -20,6 +20,8 @@ export interface RunInput {
   readonly version: string;
   /** Called for every event, in order. What it throws ends the run and is thrown by it. */
   readonly observe: (event: TraceEvent) => void;
+  /** What makes a key's controller, where the scenario names a module; `loadController` loads it. */
+  readonly controller?: MakeController;
   /** Fires to end the run early: what is there is kept, the trace says `interrupted`. */
   readonly interrupt?: AbortSignal;
 }
@@ -60,7 +62,7 @@ class Engine {
     this.#input = input;
     this.#scenario = input.scenario;
     this.#world = input.world;
-    this.#baseline = baselineOf(this.#scenario, this.#world);
+    this.#baseline = baselineOf(this.#scenario, this.#world, input.controller);
     this.#clerk = new Clerk(this.#baseline.initial, this.#observe);
     const { scheduler, transport } = this.#world;
     this.#workload = new Workload(this.#scenario, {

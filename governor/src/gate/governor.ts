@@ -6,6 +6,7 @@
 import { AimdController } from '../core/aimd.js';
 import type { RetryPolicy } from '../core/attempts.js';
 import { resolveRetryPolicy } from '../core/attempts.js';
+import { checkedController } from '../core/checked-controller.js';
 import type { ConcurrencyController } from '../core/controller.js';
 import {
   type AimdOptions,
@@ -56,7 +57,10 @@ export interface GovernorOptions extends Omit<AimdOptions, 'key'> {
   readonly maxQueue?: number;
   /** Of `request`, where the call states none. */
   readonly retry?: RetryPolicy;
-  /** Makes the controller of a key; default: the AimdController with these options. `key` is `provider/model`. */
+  /**
+   * Makes the controller of a key; default: the AimdController with these options. `key` is `provider/model`. What is no
+   * controller is a TypeError with the first use of the key.
+   */
   readonly controller?: (key: string) => ConcurrencyController;
   /** Default: the process's monotonic clock. */
   readonly clock?: Clock;
@@ -333,7 +337,8 @@ class BucketGovernor implements Governor, RunHost {
     const { provider, model } = checkedKey(key);
     const now = this.clock.now();
     this.#sweepTwo(now);
-    const controller = this.#makeController(`${provider}/${model}`);
+    const text = `${provider}/${model}`;
+    const controller = checkedController(this.#makeController(text), text);
     const bucket = new Bucket({ provider, model }, controller, this.#settings, now);
     const models = this.#providers.get(provider) ?? new Map<string, Bucket>();
     this.#providers.set(provider, models.set(model, bucket));

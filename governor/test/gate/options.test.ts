@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { FixedController } from '../../src/core/fixed.js';
 import { createGovernor, type GovernorOptions } from '../../src/gate/governor.js';
 import { KEY } from './stage.js';
 
@@ -35,5 +36,23 @@ describe('an option of the governor', () => {
     const governor = createGovernor();
     governor.tryAcquire(KEY);
     expect(governor.snapshot(KEY)).toMatchObject({ initial: 8, growthLimit: 8, cap: 8, epoch: 0, inFlight: 1 });
+  });
+
+  it.each<[unknown, string]>([
+    [undefined, 'controller: expected a ConcurrencyController for "p/m", got undefined'],
+    [null, 'controller: expected a ConcurrencyController for "p/m", got null'],
+    ['aimd', 'controller: expected a ConcurrencyController for "p/m", got string'],
+    [
+      Object.assign(Object.create(new FixedController({ key: 'p/m', cap: 1 })), { seed: 1, ended: undefined }),
+      'controller: expected a ConcurrencyController for "p/m", got one without ended, seed',
+    ],
+    [
+      Object.assign(new FixedController({ key: 'p/m', cap: 1 }), { snapshot: () => ({}) }),
+      'controller: expected a ConcurrencyController for "p/m" whose snapshot() has a cap ≥ 1, got undefined',
+    ],
+  ])('controller: what it makes is refused where it is none: %s', (made, message) => {
+    const governor = createGovernor({ controller: () => made as never });
+    expect(() => governor.tryAcquire(KEY)).toThrow(new TypeError(message));
+    expect(governor.snapshots()).toEqual([]);
   });
 });

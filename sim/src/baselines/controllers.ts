@@ -13,7 +13,7 @@ import {
   TrueAimdController,
   VegasController,
 } from '@tidegate/governor/controllers';
-import type { ControllerName } from '../scenario/controllers.js';
+import type { ControllerName, ModulePath } from '../scenario/controllers.js';
 import type { GovernorNumbers, Scenario } from '../scenario/scenario.js';
 import { splitTarget } from '../scenario/target.js';
 import type { World } from '../transport/world.js';
@@ -37,10 +37,14 @@ export interface Baseline {
   readonly lookout?: Lookout;
 }
 
-/** @throws RangeError where the controller needs a provider that can be looked into, and this is none. */
+/**
+ * @param module what the scenario's module makes, where it names one.
+ * @throws RangeError where the controller needs a provider that can be looked into, or a module, and there is none.
+ */
 export function baselineOf(
   scenario: Scenario,
   { transport, scheduler }: Pick<World, 'transport' | 'scheduler'>,
+  module?: MakeController,
 ): Baseline {
   const { controller, options } = scenario.governor;
   const { initial } = resolveAimdOptions({ ...options, key: 'any' });
@@ -54,14 +58,15 @@ export function baselineOf(
     case 'pacer':
       return knowing(new Pacer(scenario, () => scheduler.now()), initial);
     default:
-      return learning(makerOf(controller, options, initial));
+      return learning(makerOf(controller, options, initial, module));
   }
 }
 
 function makerOf(
-  controller: Exclude<ControllerName, 'aimd' | 'none' | 'oracle' | 'pacer'>,
+  controller: Exclude<ControllerName, 'aimd' | 'none' | 'oracle' | 'pacer'> | ModulePath,
   options: GovernorNumbers,
   initial: number,
+  module: MakeController | undefined,
 ): MakeController {
   switch (controller) {
     case 'fixed':
@@ -77,14 +82,17 @@ function makerOf(
     case 'true-aimd':
       return (key) => new TrueAimdController(limitOptions(key, options));
     default:
-      return controller satisfies never;
+      if (module === undefined) throw new RangeError(`controller: the module ${controller} is not loaded`);
+      return module;
   }
 }
 
 /** Where a cap starts and ends is its own to say. */
 function learning(make: MakeController): Baseline {
   const { cap, growthLimit } = make('any/model').snapshot();
-  return growthLimit === cap ? { make, initial: cap } : { make, initial: cap, growthLimit };
+  const initial = cap === Number.POSITIVE_INFINITY ? null : cap;
+  if (growthLimit === cap) return { make, initial };
+  return { make, initial, growthLimit: Math.min(growthLimit, Number.MAX_SAFE_INTEGER) };
 }
 
 /** One controller per key for the whole run, also where the governor forgets the key meanwhile: what it knows stays true. */

@@ -5,6 +5,7 @@
 
 import { Metrics } from '../results/metrics.js';
 import { run } from '../run.js';
+import { isModulePath } from '../scenario/controllers.js';
 import type { Scenario } from '../scenario/scenario.js';
 import type { Attempt } from '../transport/transport.js';
 import { simulatedWorld, type World } from '../transport/world.js';
@@ -31,6 +32,10 @@ const PATIENCE_MS = 5_000;
 export async function survey(scenario: Scenario, version: string): Promise<Survey> {
   const seen = { largestInput: 0, largestMax: 0 };
   let first: Survey['first'];
+  const { governor } = scenario;
+  // What somebody's own controller would do is theirs to know; the reference stands in for it.
+  const controller = isModulePath(governor.controller) ? 'aimd' : governor.controller;
+  const rehearsed = { ...scenario, governor: { ...governor, controller } };
   const inner = simulatedWorld(scenario);
   const world: World = {
     ...inner,
@@ -47,7 +52,7 @@ export async function survey(scenario: Scenario, version: string): Promise<Surve
   };
   const metrics = new Metrics();
   const interrupt = AbortSignal.timeout(PATIENCE_MS);
-  await run({ scenario, world, version, interrupt, observe: (event) => metrics.observe(event) });
+  await run({ scenario: rehearsed, world, version, interrupt, observe: (event) => metrics.observe(event) });
   const { requests, tokens, makespanMs } = metrics.figures();
   return {
     requests: requests.logical,

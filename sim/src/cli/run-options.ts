@@ -25,7 +25,10 @@ export function addRunOptions(command: Command): Command {
   command
     .option('--seed <n>', "seed of all random streams, instead of the scenario's", wholeNumber)
     .option('--set <path=value>', 'change one value of the scenario; may be given again', collect)
-    .option('--controller <name>', `${CONTROLLERS.join(', ')}, or fixed:N`)
+    .option(
+      '--controller <name>',
+      `${CONTROLLERS.join(', ')}, fixed:N, or the path of a module, relative to the scenario`,
+    )
     .option('--out <dir>', 'where the results go, each run in a folder of its own', 'out')
     .option('--json', 'print the summary alone on stdout, one line per run', false)
     .option('--quiet', 'print only what failed', false)

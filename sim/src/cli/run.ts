@@ -9,20 +9,20 @@ import { RunFolder } from '../results/run-folder.js';
 import type { Summary } from '../results/summary.js';
 import { TimeSeries, toCsv } from '../results/timeseries.js';
 import { coverChart, toReport } from '../results/to-report.js';
-import { run } from '../run.js';
-import { formatProblems, type Problem } from '../scenario/problems.js';
+import { type RunInput, run } from '../run.js';
+import { formatProblems } from '../scenario/problems.js';
 import type { Scenario } from '../scenario/scenario.js';
-import { loadScenarioFile } from '../scenario/scenario-file.js';
 import type { StopReason, TraceEvent, TraceFinished } from '../trace/events.js';
 import { OutputError } from '../trace/output-error.js';
 import { simulatedWorld, type World } from '../transport/world.js';
 import { EXIT, type ExitCode, worse } from './exit-codes.js';
 import { listenForInterrupt } from './interrupt.js';
 import type { LivePreparation } from './live.js';
+import { type LoadedRun, loadForRun } from './load-run.js';
 import { Progress } from './progress.js';
 import { replayCommand } from './replay-command.js';
 import { firstLine, outcomeLines, verdictLines, warnings } from './run-lines.js';
-import { addRunOptions, checkRunOptions, overridesOf, type RunOptions } from './run-options.js';
+import { addRunOptions, checkRunOptions, type RunOptions } from './run-options.js';
 import { VERSION } from './version.js';
 
 const EXAMPLES = `
@@ -47,19 +47,17 @@ export function runCommand(finished: (code: ExitCode) => void): Command {
 
 /** Loads all before it runs one: with a problem in any, nothing is run. */
 async function runFiles(files: readonly string[], options: RunOptions): Promise<ExitCode> {
-  const loaded = files.map((file) => ({ file, result: loadScenarioFile(file, overridesOf(options)) }));
-  const problems = loaded.flatMap(({ file, result }) =>
-    result.kind === 'problems' ? result.problems : problemsOfWorld(file, result.scenario, options),
-  );
+  const loaded = await Promise.all(files.map((file) => loadForRun(file, options)));
+  const problems = loaded.flatMap((one) => (one.kind === 'problems' ? one.problems : []));
   if (problems.length > 0) {
     console.error(formatProblems(problems));
     return EXIT.usage;
   }
   const interrupt = listenForInterrupt('interrupted: keeping what is there');
   let code: ExitCode = EXIT.ok;
-  for (const { file, result } of loaded) {
-    if (result.kind !== 'scenario') continue;
-    const own = await runGuarded(file, result.scenario, options, interrupt.signal);
+  for (const one of loaded) {
+    if (one.kind === 'problems') continue;
+    const own = await runGuarded(one, options, interrupt.signal);
     if (own === EXIT.usage) return own;
     code = worse(code, own);
     if (interrupt.signal.aborted) break;
@@ -68,21 +66,10 @@ async function runFiles(files: readonly string[], options: RunOptions): Promise<
   return code;
 }
 
-/** What a scenario asks for that the world it is to run in has not. */
-function problemsOfWorld(file: string, { governor }: Scenario, { loopback }: RunOptions): readonly Problem[] {
-  if (!loopback || governor.controller !== 'oracle') return [];
-  const message = 'an oracle looks into a simulated provider; leave --loopback out, or take the pacer';
-  return [{ file, line: 0, column: 0, path: 'governor.controller', message }];
-}
-
-async function runGuarded(
-  file: string,
-  scenario: Scenario,
-  options: RunOptions,
-  interrupt: AbortSignal,
-): Promise<ExitCode> {
+async function runGuarded(loaded: LoadedRun, options: RunOptions, interrupt: AbortSignal): Promise<ExitCode> {
+  const { file } = loaded;
   try {
-    return await runOne(file, scenario, options, interrupt);
+    return await runOne(loaded, options, interrupt);
   } catch (error) {
     if (error instanceof OutputError) {
       console.error(error.message);
@@ -97,18 +84,21 @@ async function runGuarded(
   }
 }
 
-async function runOne(file: string, written: Scenario, options: RunOptions, interrupt: AbortSignal): Promise<ExitCode> {
+async function runOne(loaded: LoadedRun, options: RunOptions, interrupt: AbortSignal): Promise<ExitCode> {
+  const { scenario: written } = loaded;
   const folder = new RunFolder({ out: options.out, name: written.name, seed: written.seed, trace: options.trace });
   try {
     const prepared = await prepare(options, written, interrupt);
-    return prepared.kind === 'none' ? prepared.code : await runPrepared(file, prepared, options, { folder, interrupt });
+    return prepared.kind === 'none'
+      ? prepared.code
+      : await runPrepared(loaded, prepared, options, { folder, interrupt });
   } finally {
     folder.discard();
   }
 }
 
 async function runPrepared(
-  file: string,
+  { file, controller }: LoadedRun,
   { scenario, world }: Extract<LivePreparation, { kind: 'ready' }>,
   options: RunOptions,
   { folder, interrupt }: { readonly folder: RunFolder; readonly interrupt: AbortSignal },
@@ -125,7 +115,7 @@ async function runPrepared(
       progress.observe(event);
       if (event.type === 'trace-finished') end = event;
     };
-    await runIn(world, scenario, { observe, interrupt });
+    await runIn(world, { scenario, observe, interrupt, ...(controller && { controller }) });
 
     const summary = summarise(folds.metrics.figures(), scenario.expect, folder.trace?.close() ?? null);
     const replay = replayCommand({ ...options, file, seed: scenario.seed, set: options.set ?? [] });
@@ -151,13 +141,9 @@ async function prepare(options: RunOptions, scenario: Scenario, interrupt: Abort
   return prepareLive(scenario, options, interrupt);
 }
 
-async function runIn(
-  world: World,
-  scenario: Scenario,
-  { observe, interrupt }: { readonly observe: (event: TraceEvent) => void; readonly interrupt: AbortSignal },
-): Promise<void> {
+async function runIn(world: World, input: Omit<RunInput, 'world' | 'version'>): Promise<void> {
   try {
-    await run({ scenario, world, version: VERSION, observe, interrupt });
+    await run({ ...input, world, version: VERSION });
   } finally {
     await world.close();
   }

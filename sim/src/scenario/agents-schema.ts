@@ -83,7 +83,6 @@ function populationOf(
 const populationRules: readonly FieldRule[] = [
   {
     message: 'says nothing of how many there are; give count, csv with one agent per row, or files with one per file',
-    isMissing: true,
     holds: ({ count, csv, files }) => count !== undefined || csv !== undefined || files !== undefined,
   },
   {

@@ -121,7 +121,6 @@ function hasRuns(data: unknown): readonly Finding[] {
       path: ['workload', 'runs'],
       at: 'value',
       message: 'nothing is asked of the providers; give at least one run, arrival or pipeline',
-      missingIn: ['workload'],
     },
   ];
 }
@@ -196,7 +195,7 @@ function hangs(data: unknown): readonly Finding[] {
     const at = faults.findIndex((fault) => asMapping(fault)?.kind === 'hang');
     if (at < 0 || valueAt(data, [...caller, 'timeout']) !== undefined) return [];
     const message = `is missing; ${echo(target)} may hang (faults[${at}]), and an attempt that hangs ends only by a timeout`;
-    return [{ path: [...caller, 'timeout'], at: 'value', message, missingIn: caller }];
+    return [{ path: [...caller, 'timeout'], at: 'value', message }];
   });
 }
 

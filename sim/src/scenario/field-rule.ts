@@ -12,17 +12,14 @@ export interface FieldRule {
   readonly message: string;
   /** The field at fault; without, the mapping is. */
   readonly field?: string;
-  /** The fault is that something is not there. */
-  readonly isMissing?: true;
 }
 
 export function withRules<Output>(schema: z.ZodType<Output>, ...rules: readonly FieldRule[]): z.ZodType<Output> {
   return rules.reduce(
-    (ruled, { holds, message, field, isMissing = false }) =>
+    (ruled, { holds, message, field }) =>
       ruled.refine((value) => asMapping(value) === undefined || holds(value as Mapping), {
         error: message,
         path: field === undefined ? [] : [field],
-        params: { isMissing },
         when: () => true,
       }),
     schema,

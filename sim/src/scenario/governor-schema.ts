@@ -6,7 +6,8 @@
 import { type Preset, withPreset } from '@tidegate/governor';
 import { z } from 'zod';
 import { choice } from './choice.js';
-import { CONTROLLERS } from './controllers.js';
+import { CONTROLLERS, type ControllerName, MODULE_PATTERN, type ModulePath } from './controllers.js';
+import { didYouMean } from './nearest.js';
 import { duration, expected, flag, number, oneOf, whole } from './quantities.js';
 import { asMapping } from './raw-data.js';
 import type { GovernorNumbers, GovernorSettings, RetrySettings } from './scenario.js';
@@ -20,10 +21,10 @@ export function governor(): z.ZodType<GovernorSettings> {
           .describe(
             'The options that are not written here: the defaults, the same with growthFactor 2, or what was measured to be better.',
           ),
-        controller: oneOf(CONTROLLERS)
+        controller: controller()
           .prefault('aimd')
           .describe(
-            'aimd is the reference, fixed holds the cap at `initial`, none admits everything; the rest are controllers to compare with.',
+            'aimd is the reference, fixed holds the cap at `initial`, none admits everything; the rest are controllers to compare with. A path, relative to the scenario, is that of a module whose default export makes one.',
           ),
         retry: retry()
           .prefault({})
@@ -74,6 +75,16 @@ export function governor(): z.ZodType<GovernorSettings> {
 function optionsOf(preset: Preset, written: GovernorNumbers): GovernorNumbers {
   const { preset: _, ...options } = withPreset({ ...written, preset });
   return options;
+}
+
+/** A name, or the path of a module, which only running it loads. */
+function controller(): z.ZodType<ControllerName | ModulePath> {
+  const error = ({ input }: { readonly input?: unknown }): string => {
+    const base = expected(`${CONTROLLERS.join(' | ')} | the path of a module`)({ input });
+    return typeof input === 'string' ? base + didYouMean(input, CONTROLLERS) : base;
+  };
+  const module = z.string({ error }).regex(MODULE_PATTERN, { error }) as unknown as z.ZodType<ModulePath>;
+  return z.union([z.enum(CONTROLLERS, { error }), module], { error });
 }
 
 type Optional<T> = z.ZodExactOptional<z.ZodType<T>>;

@@ -27,8 +27,8 @@ export function check<T>(schema: z.ZodType<T>, data: unknown, base: Path = []): 
 }
 
 /** A finding whose paths began at `base`. */
-function below(base: Path, { path, missingIn, ...rest }: Finding): Finding {
-  return { ...rest, path: [...base, ...path], ...(missingIn !== undefined && { missingIn: [...base, ...missingIn] }) };
+function below(base: Path, { path, ...rest }: Finding): Finding {
+  return { ...rest, path: [...base, ...path] };
 }
 
 type Issue = z.core.$ZodIssue;
@@ -45,28 +45,14 @@ function toFindings(issues: readonly Issue[], schema: unknown, data: unknown): r
       case 'custom':
         return [ofRule(issue, path)];
       default:
-        return [ofValue(issue, path, data)];
+        return [{ path, at: 'value', message: issue.message }];
     }
   });
 }
 
 function ofRule(issue: Issue & { readonly code: 'custom' }, path: Path): Finding {
   const where = placeOfFault(issue.params);
-  const isMissing = issue.params?.isMissing === true;
-  return {
-    path,
-    at: 'value',
-    message: issue.message,
-    ...(where !== undefined && { where }),
-    ...(isMissing && { missingIn: path }),
-  };
-}
-
-function ofValue(issue: Issue, path: Path, data: unknown): Finding {
-  const finding: Finding = { path, at: 'value', message: issue.message };
-  const parent = path.slice(0, -1);
-  const isMissing = path.length > 0 && valueAt(data, path) === undefined;
-  return isMissing ? { ...finding, missingIn: parent } : finding;
+  return { path, at: 'value', message: issue.message, ...(where !== undefined && { where }) };
 }
 
 type Meant =
@@ -105,7 +91,7 @@ function ofUnion(
 ): readonly Finding[] {
   const value = valueAt(data, path);
   const meant = value === undefined ? undefined : meantBranch(path, schema, data);
-  if (meant === undefined) return [ofValue(issue, path, data)];
+  if (meant === undefined) return [{ path, at: 'value', message: issue.message }];
   if (meant.kind === 'finding') return [meant.finding];
   const inner = toFindings(issue.errors[meant.index] ?? [], meant.schema, value);
   return inner.map((finding) => below(path, finding));

@@ -9,9 +9,8 @@ import { csvFiles } from './csv.js';
 import { readExpectations } from './expectations.js';
 import type { FoundFile } from './found-files.js';
 import { check } from './issues.js';
-import { takeOutNotYet } from './not-yet.js';
 import { applyOverrides, type Overridden, type OverrideOptions } from './overrides.js';
-import { formatPath, isWithin } from './path.js';
+import { isWithin, type Path } from './path.js';
 import { type Finding, inOrder, type Problem, shownPath } from './problems.js';
 import { withProfiles } from './profiles.js';
 import { asMapping } from './raw-data.js';
@@ -32,7 +31,12 @@ export interface ScenarioSource {
 }
 
 export type LoadResult =
-  | { readonly kind: 'scenario'; readonly scenario: Scenario }
+  | {
+      readonly kind: 'scenario';
+      readonly scenario: Scenario;
+      /** What turns out to be wrong with a value when it is used, as a problem of its line. */
+      readonly problemAt: (path: Path, message: string) => Problem;
+    }
   | { readonly kind: 'problems'; readonly problems: readonly Problem[] };
 
 /** A scenario whose text is parsed, to be loaded many times with other changes of the command line. */
@@ -70,7 +74,11 @@ function loadParsed(
   }
   const overridden = overrides(schemas, yaml.data, options);
   const resolved = resolve(schemas, overridden.data, source.path);
-  if (resolved.kind === 'scenario' && syntax.length === 0 && overridden.findings.length === 0) return resolved;
+  if (resolved.kind === 'scenario' && syntax.length === 0 && overridden.findings.length === 0) {
+    const problemAt = (path: Path, message: string): Problem =>
+      toProblem({ path, at: 'value', message }, yaml, overridden, source);
+    return { ...resolved, problemAt };
+  }
   const findings = resolved.kind === 'findings' ? resolved.findings : [];
   const problems = [...overridden.findings, ...findings].map((finding) => toProblem(finding, yaml, overridden, source));
   return problemsOf([...syntax, ...problems], source);
@@ -97,21 +105,18 @@ type Resolved =
   | { readonly kind: 'findings'; readonly findings: readonly Finding[] };
 
 function resolve(schemas: LanguageSchemas, written: unknown, path: string | undefined): Resolved {
-  const { data: bare, findings: notYet } = takeOutNotYet(written);
   // Again, for a model that an override has brought.
-  const data = withProfiles(bare);
+  const data = withProfiles(written);
   const checked = check(schemas.scenario, data);
   const expectations = readExpectations(asMapping(data)?.expect, summaryFields(summaryNames(data)));
   const timeline = readTimeline(data, schemas);
-  const others = [
+  const findings = [
     ...(checked.kind === 'findings' ? checked.findings : []),
     ...crossChecks(data),
     ...expectations.findings,
     ...timeline.findings,
-  ].filter((finding) => !standsInFor(notYet, finding));
-  if (checked.kind === 'findings' || others.length > 0 || notYet.length > 0) {
-    return { kind: 'findings', findings: [...notYet, ...others] };
-  }
+  ];
+  if (checked.kind === 'findings' || findings.length > 0) return { kind: 'findings', findings };
   const { name, ...rest } = checked.value;
   return {
     kind: 'scenario',
@@ -126,12 +131,6 @@ function assemble(
 ): Scenario {
   const rest = { timeline, stop, expect, ...(live && { live }) };
   return { name, question, seed, governor, providers, workload, ...rest };
-}
-
-/** Whether something not built yet was written in place of the field that is missing. */
-function standsInFor(notYet: readonly Finding[], { missingIn }: Finding): boolean {
-  if (missingIn === undefined) return false;
-  return notYet.some(({ path }) => formatPath(path.slice(0, -1)) === formatPath(missingIn));
 }
 
 function nameFrom(path: string | undefined): string {

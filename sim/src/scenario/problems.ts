@@ -22,8 +22,6 @@ export interface Finding {
   /** Whether the name of the last step is at fault, or its value. */
   readonly at: 'name' | 'value';
   readonly message: string;
-  /** The mapping that lacks something: no problem where something that is not built yet stands in its stead. */
-  readonly missingIn?: Path;
   /** Set when the fault lies in no line of the scenario. */
   readonly where?: { readonly file: string; readonly line: number; readonly column: number };
 }

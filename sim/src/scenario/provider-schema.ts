@@ -51,7 +51,6 @@ export function provider(distributions: Distributions): z.ZodType<ProviderSettin
   return withRules(written, {
     field: 'models',
     message: modelsError({}),
-    isMissing: true,
     holds: (fields) => 'models' in fields || 'profile' in fields,
   }).transform(({ profile, wire, startsAt, overload: overloaded, quotas: shared, models = {} }) => ({
     wire,

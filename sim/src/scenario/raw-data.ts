@@ -40,10 +40,3 @@ export function withValue(data: unknown, path: Path, value: unknown): unknown {
   if (Array.isArray(data)) return data.map((item, i) => (i === Number(part) ? next : item));
   return { ...asMapping(data), [part]: next };
 }
-
-/** A copy without the field at `path`. */
-export function withoutField(data: unknown, path: Path): unknown {
-  const parent = path.slice(0, -1);
-  const fields = entriesOf(valueAt(data, parent)).filter(([name]) => name !== path.at(-1));
-  return withValue(data, parent, Object.fromEntries(fields));
-}

@@ -12,7 +12,7 @@ import type {
   ServerSpec,
 } from '@tidegate/providers-mock';
 import type { Distribution } from '../kernel/distribution.js';
-import type { ControllerName } from './controllers.js';
+import type { ControllerName, ModulePath } from './controllers.js';
 import type { PipelineChange, PipelineSettings } from './pipeline-settings.js';
 import type { TargetSettings, TokensSettings } from './request-settings.js';
 import type { ContextSettings, LimitsSettings, ToolsSettings } from './task-settings.js';
@@ -53,7 +53,7 @@ export interface LiveHints {
 /** Option names are those of `GovernorOptions` of the governor, so that they pass through unchanged. */
 export interface GovernorSettings {
   readonly preset: 'reference' | 'auto-grow' | 'adaptive';
-  readonly controller: ControllerName;
+  readonly controller: ControllerName | ModulePath;
   readonly options: GovernorNumbers;
   readonly retry: RetrySettings;
 }

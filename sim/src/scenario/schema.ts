@@ -1,7 +1,6 @@
 /**
- * The scenario language as one schema: what the loader checks with, and what the published JSON Schema is made from. Holds
- * what is built and nothing else; the names of the rest are in `not-yet.ts`. What needs a look at two places at once
- * (does the target exist?) is in `cross-checks.ts`.
+ * The scenario language as one schema: what the loader checks with, and what the published JSON Schema is made from. What
+ * needs a look at two places at once (does the target exist?) is in `cross-checks.ts`.
  */
 
 import { z } from 'zod';

@@ -5,7 +5,6 @@
  */
 
 import { suggestion } from './nearest.js';
-import { isNotYet } from './not-yet.js';
 import type { Path } from './path.js';
 import { shownPath } from './problems.js';
 import { asList, entriesOf, valueAt, withValue } from './raw-data.js';
@@ -42,7 +41,7 @@ function stepFault(
       return part < length ? undefined : `${here} has ${entries(length)}; there is no [${part}]`;
     }
     case 'fields':
-      if (place.names.includes(String(part)) || isNotYet(parent, String(part))) return undefined;
+      if (place.names.includes(String(part))) return undefined;
       return `no such field${suggestion(String(part), place.names, `the fields of ${here} are`)}`;
     case 'names': {
       const names = entriesOf(valueAt(data, parent)).map(([name]) => name);

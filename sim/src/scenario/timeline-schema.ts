@@ -86,7 +86,6 @@ const crash = z.strictObject(
 const oneAction: FieldRule = {
   message: `has exactly one of ${actions.join(', ')}`,
   holds: (fields) => actions.filter((action) => fields[action] !== undefined).length === 1,
-  isMissing: true,
 };
 
 const entry = z.strictObject(

@@ -165,6 +165,11 @@ describe('bad input', () => {
     ['a wrong unit', TINY.replace('1s', '1sec'), /firstToken.*1sec/],
     ['a negative number', TINY.replace('concurrency: 2', 'concurrency: -2'), /concurrency.*≥ 0, got -2/],
     ['a floor above initial', `${TINY}governor: { floor: 9 }\n`, /governor\.floor.*initial/],
+    [
+      'a module that is not there',
+      `${TINY}governor: { controller: ./mine.js }\n`,
+      /bad\.yaml:\d+:25 {2}governor\.controller {2}\.\/mine\.js: no such file/,
+    ],
     ['an empty file', '', /empty/],
     ['a list', '- 1\n', /mapping/],
     ['a binary file', new Uint8Array([0, 159, 146, 150]), /not text/],
@@ -204,7 +209,7 @@ describe('bad input', () => {
     [
       'a clairvoyant of a served provider',
       ['run', 'scenarios/fanout30.yaml', '--loopback', '--controller', 'oracle'],
-      'leave --loopback out',
+      'leave --loopback and --live out',
     ],
     ['a speed that is none', ['run', 'scenarios/fanout30.yaml', '--loopback', '--speed', '0'], 'a number above 0'],
   ])('%s: exit 2 and what to do', (_, args, message) => {

@@ -177,7 +177,7 @@ describe('a governor', () => {
     [
       '{ controller: amid }',
       25,
-      'governor.controller  expected aimd | fixed | none | gradient2 | vegas | netflix-aimd | arc | true-aimd | pacer | oracle, got "amid"; did you mean "aimd"?',
+      'governor.controller  expected aimd | fixed | none | gradient2 | vegas | netflix-aimd | arc | true-aimd | pacer | oracle | the path of a module, got "amid"; did you mean "aimd"?',
     ],
     [
       '{ retry: never }',
@@ -459,34 +459,6 @@ describe('a CSV file', () => {
   });
 });
 
-describe('what is not built yet', () => {
-  it('is refused by its name, with its line, and nothing else is said of it', () => {
-    const text = `governor:
-  controller: ./mine.js
-providers:
-  acme: { models: { large: {} } }
-workload:
-  runs:
-    - { id: b, target: acme/large, agents: { count: 2 } }
-`;
-    expect(problemsOf(text)).toEqual(['s/x.yaml:2:15  governor.controller  ./mine.js is not supported yet']);
-  });
-
-  it('hides no other problem', () => {
-    expect(problemsOf(minimal('governor: { controller: ./mine.js, initial: 0 }'))).toEqual([
-      's/x.yaml:3:25  governor.controller  ./mine.js is not supported yet',
-      's/x.yaml:3:45  governor.initial  expected a whole number ≥ 1, got 0',
-    ]);
-  });
-
-  it('may be asked for nothing', () => {
-    const text = minimal()
-      .replace('large: {}', 'large: { faults: [] }')
-      .replace('{ runs', '{ arrivals: [], observers: [], runs');
-    expect(problemsOf(text)).toEqual([]);
-  });
-});
-
 describe('a change of the timeline', () => {
   const timed = (entry: string): string =>
     [
@@ -562,7 +534,7 @@ describe('the command line', () => {
     ];
     expect(problemsOf(minimal('governor: { initial: 0 }'), { options: { set, seed: -1, controller: 'fixd' } })).toEqual(
       [
-        '--controller  governor.controller  expected aimd | fixed | none | gradient2 | vegas | netflix-aimd | arc | true-aimd | pacer | oracle, got "fixd"; did you mean "fixed"?',
+        '--controller  governor.controller  expected aimd | fixed | none | gradient2 | vegas | netflix-aimd | arc | true-aimd | pacer | oracle | the path of a module, got "fixd"; did you mean "fixed"?',
         '--seed  seed  expected a whole number ≥ 0, got -1',
         '--set  sed  no such field; did you mean "seed"?',
         '--set  governor.inital  no such field; did you mean "initial"?',

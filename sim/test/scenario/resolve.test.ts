@@ -42,7 +42,7 @@ const acme = (concurrency: number): ProviderSettings => ({
 
 describe('a scenario', () => {
   it('comes out resolved: units converted, defaults filled in, the timeline applied', () => {
-    const scenario = scenarioOf(`# The worked example of the scenario language, without what is not built yet.
+    const scenario = scenarioOf(`# The worked example of the scenario language.
 name: example
 question: Thirty files, one subagent each, what does a provider that takes five at once do to the cap?
 seed: 1

@@ -73,7 +73,6 @@ describe('the published JSON Schema', () => {
     ['a quota of no kind', scenario({ quotas: [{ name: 'rpm' }] })],
     ['a quota without a window', scenario({ quotas: [{ requests: 60 }] })],
     ['an unknown word', scenario({}, { governor: { controller: 'amid' } })],
-    ['what is not built yet', scenario({}, { governor: { controller: './mine.js' } })],
     ['a profile that there is not', { ...(scenario({}) as object), providers: { acme: { profile: 'zhipo' } } }],
     ['a fault that there is not', scenario({ faults: [{ kind: 'status-504', rate: '1%' }] })],
     ['an hour that there is not', scenario({ quotas: [{ requests: 1, per: '1h', reset: '24:00' }] })],
