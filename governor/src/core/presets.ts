@@ -16,7 +16,7 @@ export type Preset = 'reference' | 'auto-grow' | 'adaptive';
 export const PRESETS: Readonly<Record<Preset, PresetOptions>> = {
   reference: {},
   'auto-grow': { growthFactor: 2 },
-  adaptive: { growthFactor: 128, freezeOn: 'rate', pacing: 'headers', growth: 'window', probeBackoffMax: 32 },
+  adaptive: { growthFactor: 128, freezeOn: 'rate', pacing: 'headers', growth: 'window', probeBackoffMax: 24 },
 };
 
 /** `options` over those of the preset they name. @throws RangeError when there is none of that name. */
