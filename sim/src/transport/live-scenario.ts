@@ -18,14 +18,16 @@ export function liveScenario(scenario: Scenario): LiveScenario {
   const changes = scenario.timeline.filter(({ kind }) => kind === 'set').length;
   const judged = scenario.expect.filter(({ path }) => !/^providers\b/.test(path));
   const unjudged = scenario.expect.length - judged.length;
-  const { runs, arrivals, observers } = scenario.workload;
-  const isEndless = [...runs, ...(arrivals ?? []), ...(observers ?? [])].some(({ timeoutMs }) => timeoutMs === null);
+  const { runs, pipelines, arrivals, observers } = scenario.workload;
+  const callers = [...runs, ...(pipelines ?? []), ...(arrivals ?? []), ...(observers ?? [])];
+  const isEndless = callers.some(({ timeoutMs }) => timeoutMs === null);
   return {
     scenario: {
       ...scenario,
       workload: {
         ...scenario.workload,
         runs: runs.map(bounded),
+        ...(pipelines && { pipelines: pipelines.map(bounded) }),
         ...(arrivals && { arrivals: arrivals.map(bounded) }),
         ...(observers && { observers: observers.map(bounded) }),
       },
