@@ -40,10 +40,12 @@ export function gatesAsked({
 }
 
 export function taskPartsOf({ workload }: Scenario): TaskParts {
-  const tools = workload.runs.some(({ agents }) => agents.tools !== undefined);
-  const context = workload.runs.some(({ agents }) => agents.context !== undefined);
+  const { runs, pipelines = [] } = workload;
+  const lives = [...runs.map(({ agents }) => agents), ...pipelines.flatMap(({ stages }) => stages)];
+  const tools = lives.some((life) => life.tools !== undefined);
+  const context = lives.some((life) => life.context !== undefined);
   const executors = workload.executors !== undefined;
-  const limits = workload.runs.some(({ agents }) => agents.limits !== undefined);
+  const limits = lives.some((life) => life.limits !== undefined);
   return { tasks: tools || context || executors || limits, tools, context, executors };
 }
 

@@ -79,6 +79,14 @@ function populationOf(
   return { kind: 'count', count: count ?? 0, name: name ?? defaultName };
 }
 
+/** Of whatever has tools and limits. */
+export const toolsThatEnd: FieldRule = {
+  field: 'tools',
+  message: 'with invalidArguments 100% never ends; give less, or limits.steps',
+  holds: ({ tools: called, limits: bounds }) =>
+    readShare(asMapping(called)?.invalidArguments) !== 1 || asMapping(bounds)?.steps !== undefined,
+};
+
 /** Exactly one of count, csv and files, names that differ, and tools that come to an end. */
 const populationRules: readonly FieldRule[] = [
   {
@@ -110,12 +118,7 @@ const populationRules: readonly FieldRule[] = [
       typeof name !== 'string' ||
       /\{(n|random)\}/.test(name),
   },
-  {
-    field: 'tools',
-    message: 'with invalidArguments 100% never ends; give less, or limits.steps',
-    holds: ({ tools: called, limits: bounds }) =>
-      readShare(asMapping(called)?.invalidArguments) !== 1 || asMapping(bounds)?.steps !== undefined,
-  },
+  toolsThatEnd,
 ];
 
 export function tokens(distributions: Distributions): z.ZodType<TokensSettings> {

@@ -201,8 +201,11 @@ function hangs(data: unknown): readonly Finding[] {
 
 /** What of tasks it has, and so has its summary. */
 function taskParts(data: unknown): TaskParts {
-  const have = (part: string): boolean =>
-    asList(valueAt(data, ['workload', 'runs'])).some((run) => valueAt(run, ['agents', part]) !== undefined);
+  const lives = [
+    ...asList(valueAt(data, ['workload', 'runs'])).map((run) => asMapping(run)?.agents),
+    ...asList(valueAt(data, ['workload', 'pipelines'])).flatMap((pipeline) => asList(asMapping(pipeline)?.stages)),
+  ];
+  const have = (part: string): boolean => lives.some((life) => asMapping(life)?.[part] !== undefined);
   const [tools, context] = [have('tools'), have('context')];
   const executors = valueAt(data, ['workload', 'executors']) !== undefined;
   return { tasks: tools || context || executors || have('limits'), tools, context, executors };

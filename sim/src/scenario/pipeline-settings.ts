@@ -4,6 +4,7 @@
  */
 
 import type { TargetSettings, TokensSettings } from './request-settings.js';
+import type { ContextSettings, LimitsSettings, ToolsSettings } from './task-settings.js';
 
 export interface PipelineSettings {
   readonly id: string;
@@ -38,6 +39,10 @@ export interface StageSettings {
   /** Model requests of a turn, one after the other. */
   readonly requests: number;
   readonly tokens: TokensSettings;
+  /** As of the agents of a run; a turn is a task. Absent: it is its model requests and nothing else. */
+  readonly tools?: ToolsSettings;
+  readonly context?: ContextSettings;
+  readonly limits?: LimitsSettings;
   readonly followUp: FollowUpSettings;
   /** Absent = none. */
   readonly steer?: SteerSettings;

@@ -5,13 +5,15 @@
  */
 
 import { z } from 'zod';
-import { tokens } from './agents-schema.js';
+import { tokens, toolsThatEnd } from './agents-schema.js';
 import type { Distributions } from './distribution-schema.js';
 import { type FieldRule, withRules } from './field-rule.js';
 import type { BudgetSettings, PipelineSettings, StageSettings, SteerSettings } from './pipeline-settings.js';
 import { duration, expected, share, text, whole } from './quantities.js';
 import { asList, asMapping, type Mapping } from './raw-data.js';
 import { splitTarget, target } from './target.js';
+import { context, limits } from './task-schema.js';
+import { tools } from './tools-schema.js';
 
 /** Children of a pipeline: each is remembered for as long as its session. */
 const MOST_CHILDREN = 1_000_000;
@@ -120,42 +122,41 @@ type WrittenStage = Omit<StageSettings, 'target' | 'after'> & {
 };
 
 function stage(distributions: Distributions): z.ZodType<WrittenStage> {
-  return z
-    .strictObject(
-      {
-        name: text('the name of the stage').describe('Its name, as no other stage of the pipeline has it.'),
-        after: z
-          .array(text('the name of a stage'), { error: expected('a list of names of stages') })
-          .prefault([])
-          .describe('The stages that must be done before, for the same session. Default: none.'),
-        target: z.exactOptional(target()).describe('The model that answers. Default: that of the pipeline.'),
-        children: whole({ min: 1, max: MOST_CHILDREN })
-          .prefault(1)
-          .describe('Children of each session. Whole number ≥ 1; default 1.'),
-        maxConcurrency: whole({ min: 0 })
-          .prefault(0)
-          .describe(
-            'Running children of a session; over it a dispatch is refused and tried again. 0, the default: no bound.',
-          ),
-        rounds: whole({ min: 1, max: MOST_ROUNDS })
-          .prefault(1)
-          .describe('Turns of each child: the first and its follow-ups. Whole number ≥ 1; default 1.'),
-        requests: whole({ min: 1, max: MOST_ROUNDS })
-          .prefault(1)
-          .describe('Model requests of a turn, one after the other. Whole number ≥ 1; default 1.'),
-        tokens: tokens(distributions).prefault({}).describe('What each request takes and gives.'),
-        followUp: followUp().prefault({}).describe('How further rounds reach the same child.'),
-        steer: z.exactOptional(steer()).describe('A message to each child on the way. Default: none.'),
-        budget: z.exactOptional(budget(distributions)).describe('What the wall clock allows a turn. Default: no end.'),
-      },
-      { error: expected('a stage: a mapping with name') },
-    )
-    .transform(({ steer: message, budget: allowed, target: own, ...written }) => ({
-      ...written,
-      ...(own !== undefined && { target: own }),
-      ...(message !== undefined && { steer: message }),
-      ...(allowed !== undefined && { budget: allowed }),
-    }));
+  const written = z.strictObject(
+    {
+      name: text('the name of the stage').describe('Its name, as no other stage of the pipeline has it.'),
+      after: z
+        .array(text('the name of a stage'), { error: expected('a list of names of stages') })
+        .prefault([])
+        .describe('The stages that must be done before, for the same session. Default: none.'),
+      target: z.exactOptional(target()).describe('The model that answers. Default: that of the pipeline.'),
+      children: whole({ min: 1, max: MOST_CHILDREN })
+        .prefault(1)
+        .describe('Children of each session. Whole number ≥ 1; default 1.'),
+      maxConcurrency: whole({ min: 0 })
+        .prefault(0)
+        .describe(
+          'Running children of a session; over it a dispatch is refused and tried again. 0, the default: no bound.',
+        ),
+      rounds: whole({ min: 1, max: MOST_ROUNDS })
+        .prefault(1)
+        .describe('Turns of each child: the first and its follow-ups. Whole number ≥ 1; default 1.'),
+      requests: whole({ min: 1, max: MOST_ROUNDS })
+        .prefault(1)
+        .describe('Model requests of a turn, one after the other. Whole number ≥ 1; default 1.'),
+      tokens: tokens(distributions).prefault({}).describe('What each request takes and gives.'),
+      tools: z.exactOptional(tools(distributions)).describe('Tools called after each model request. Default: none.'),
+      context: z
+        .exactOptional(context())
+        .describe('A context that grows with each turn, over all rounds. Default: none.'),
+      limits: z.exactOptional(limits()).describe('What ends a turn before its work is done. Default: none.'),
+      followUp: followUp().prefault({}).describe('How further rounds reach the same child.'),
+      steer: z.exactOptional(steer()).describe('A message to each child on the way. Default: none.'),
+      budget: z.exactOptional(budget(distributions)).describe('What the wall clock allows a turn. Default: no end.'),
+    },
+    { error: expected('a stage: a mapping with name') },
+  );
+  return withRules(written, toolsThatEnd);
 }
 
 function followUp(): z.ZodType<StageSettings['followUp']> {

@@ -1,7 +1,7 @@
 /**
  * One child of a stage: a subagent of the pipeline's run that works in turns. Each turn is an ask: it takes a seat of the
- * run and makes its model requests, one after the other; then the child settles and is kept for a follow-up, whose prompt
- * the provider has cached for the most part. Its budget may warn it, interrupt it and stop it; an interrupted child writes
+ * run and makes its model requests, one after the other, or goes through a `Task` where there is more to it; then the child
+ * settles and is kept for a follow-up, whose prompt the provider has cached for the most part. Its budget may warn it, interrupt it and stop it; an interrupted child writes
  * a closing report in the ask that it is in.
  */
 
@@ -14,6 +14,7 @@ import { OwnLuck } from './own-luck.js';
 import type { PipelineHost, StagePlan } from './pipeline-host.js';
 import type { Swept } from './pipeline-sweep.js';
 import { drawSizes, type RequestSizes, type SizePlan } from './request-sizes.js';
+import { Task, type Worker } from './task.js';
 import { WallClockBudget } from './wall-clock-budget.js';
 
 /** Whose child it is. */
@@ -25,7 +26,7 @@ export interface Parent {
 
 type State = 'idle' | 'seating' | 'working' | 'interrupted' | 'reporting' | 'stopping' | 'gone';
 
-export class PipelineChild implements Starter, Asker, Swept {
+export class PipelineChild implements Starter, Asker, Worker, Swept {
   readonly name: string;
   readonly stage: StagePlan;
   readonly luck: OwnLuck;
@@ -41,6 +42,9 @@ export class PipelineChild implements Starter, Asker, Swept {
   #windsUp = false;
   #seat: Waiting | undefined;
   #ask: Ask | undefined;
+  /** Where its turns have tools, a context or limits. */
+  readonly #task: Task | undefined;
+  /** Of its own: not one of the task's. */
   #request: ModelRequest | undefined;
   #budget: WallClockBudget | undefined;
 
@@ -52,6 +56,8 @@ export class PipelineChild implements Starter, Asker, Swept {
     this.#sizes = host.streams.stream(`${label}/sizes`);
     this.#host = host;
     this.#parent = parent;
+    const { context, work } = stage;
+    if (work.task !== undefined) this.#task = new Task(context, this, work, work.task, host.tally, this.#taskEnded);
   }
 
   /** Spreads its retries. */
@@ -92,12 +98,15 @@ export class PipelineChild implements Starter, Asker, Swept {
   steer(requests: number): void {
     this.#host.clerk.tell({ ...this.#facts, type: 'child-steered', requests });
     this.#requestsLeft += requests;
+    if (this.#state === 'working') this.#task?.extend(requests);
   }
 
   started(ask: Ask): void {
     this.#ask = ask;
     this.#state = 'working';
-    this.#askNext();
+    if (this.#task === undefined) this.#askNext();
+    else this.#task.begin(ask, this.#turns, this.#requestsLeft);
+    if (this.#windsUp) this.#task?.windUp();
   }
 
   /** Its time was up before it had a seat of the run; anything else is a defect of this engine. */
@@ -133,6 +142,21 @@ export class PipelineChild implements Starter, Asker, Swept {
     }
   }
 
+  /** Share of the input of what it asks now. */
+  get cachedShare(): number {
+    const { cachedPrefix } = this.stage.settings.followUp;
+    return this.#turns > 1 || this.#state === 'reporting' ? cachedPrefix : 0;
+  }
+
+  drawSizes(): RequestSizes {
+    return drawSizes(this.stage.work.sizes, this.#sizes, {});
+  }
+
+  /** A pipeline is never replaced: nobody asks what was paid for. */
+  wasPaid(): undefined {}
+
+  paid(): void {}
+
   sweep(nowMs: number): void {
     const budget = this.#budget as WallClockBudget;
     const action = budget.sweep(nowMs);
@@ -147,6 +171,7 @@ export class PipelineChild implements Starter, Asker, Swept {
     const share = this.stage.settings.budget?.finishAfterWarning ?? 0;
     this.#windsUp = this.#stream('warnings').next() < share;
     this.#host.clerk.tell({ ...this.#facts, type: 'budget-warned', elapsedMs, finishes: this.#windsUp });
+    if (this.#windsUp && this.#state === 'working') this.#task?.windUp();
   }
 
   #interrupt(elapsedMs: number): void {
@@ -154,7 +179,7 @@ export class PipelineChild implements Starter, Asker, Swept {
     const wasSeating = this.#state === 'seating';
     this.#state = 'interrupted';
     if (wasSeating) this.#seat?.cancel(new Error(`child ${this.name}: its time was up`));
-    else this.#request?.interrupt();
+    else (this.#task ?? this.#request)?.interrupt();
   }
 
   #stop(elapsedMs: number): void {
@@ -163,31 +188,26 @@ export class PipelineChild implements Starter, Asker, Swept {
     this.#request?.interrupt();
   }
 
+  readonly #taskEnded = (_isDone: boolean, hasResult: boolean): void => {
+    if (this.#state === 'interrupted') this.#report();
+    else if (!hasResult) this.#settle('lost');
+    else this.#settle(this.#windsUp ? 'wound-up' : 'done');
+  };
+
   #askNext(): void {
     this.#requestsLeft--;
-    this.#send(this.stage.sizes, this.#sizes, this.#turns > 1);
+    this.#send(this.drawSizes());
   }
 
   #report(): void {
     this.#state = 'reporting';
-    this.#send(this.stage.closing as SizePlan, this.#stream('reports'), true);
+    this.#send(drawSizes(this.stage.closing as SizePlan, this.#stream('reports'), {}));
   }
 
-  #send(plan: SizePlan, stream: RandomStream, isFollowUp: boolean): void {
-    const sizes = drawSizes(plan, stream, {});
-    this.#request = new ModelRequest(
-      this.stage.context,
-      this,
-      this.#ask as Ask,
-      isFollowUp ? this.#cached(sizes) : sizes,
-    );
+  #send(sizes: RequestSizes): void {
+    const cachedTokens = Math.floor(sizes.inputTokens * this.cachedShare);
+    this.#request = new ModelRequest(this.stage.context, this, this.#ask as Ask, { ...sizes, cachedTokens });
     this.#request.queue();
-  }
-
-  /** It has said the same before: the provider has that share of the prompt already. */
-  #cached(sizes: RequestSizes): RequestSizes {
-    const cachedTokens = Math.floor(sizes.inputTokens * this.stage.settings.followUp.cachedPrefix);
-    return { ...sizes, cachedTokens };
   }
 
   #settle(end: TurnEnd): void {

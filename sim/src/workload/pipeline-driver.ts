@@ -6,12 +6,13 @@
 import { PHASE } from '../kernel/kernel.js';
 import type { PipelineChange, PipelineSettings, StageSettings } from '../scenario/pipeline-settings.js';
 import type { TargetSettings } from '../scenario/scenario.js';
-import type { PipelineHost, StagePlan, Tally } from './pipeline-host.js';
+import type { PipelineHost, StagePlan } from './pipeline-host.js';
 import { PipelinePools } from './pipeline-pools.js';
 import { PipelineSession } from './pipeline-session.js';
 import { PipelineSweep } from './pipeline-sweep.js';
 import { sizePlan } from './request-sizes.js';
 import type { RunContext } from './run-context.js';
+import { type Tally, workPlan } from './work-plan.js';
 
 export interface PipelineDriverOptions {
   /** False: nothing bounds the run but a bound that the scenario states. */
@@ -71,7 +72,7 @@ export class PipelineDriver {
     const run = governor.openRun(id, { maxConcurrency });
     clerk.tell({ t: scheduler.now(), type: 'run-started', run: id, bound: run.bound, agents: children });
 
-    const tally: Tally = { succeeded: 0, lost: 0 };
+    const tally: Tally = { succeeded: 0, lost: 0, finishedAsks: 0, cacheHits: 0 };
     const plans = stages.map((stage, index) => this.#planOf(stage, index));
     const host: PipelineHost = { run, stages: plans, pools: this.#pools, tally, clerk, scheduler, streams };
     let open = sessions.count;
@@ -79,7 +80,8 @@ export class PipelineDriver {
       open--;
       if (open > 0) return;
       run.close();
-      clerk.tell({ t: scheduler.now(), type: 'run-finished', run: id, ...tally, cacheHits: 0 });
+      const { succeeded, lost, cacheHits } = tally;
+      clerk.tell({ t: scheduler.now(), type: 'run-finished', run: id, succeeded, lost, cacheHits });
       this.#options.finished();
     };
     this.#sessions = Array.from({ length: sessions.count }, (_, i) => {
@@ -90,13 +92,13 @@ export class PipelineDriver {
   }
 
   #planOf(settings: StageSettings, index: number): StagePlan {
-    const { budget, tokens, target } = settings;
-    const { scheduler } = this.#context;
+    const { budget, target } = settings;
+    const { scheduler, executors } = this.#context;
     return {
       index,
       settings,
       context: this.#options.contextOf(target),
-      sizes: sizePlan(tokens),
+      work: workPlan({ ...settings, asks: 1 }, executors !== null),
       closing: budget === undefined ? null : sizePlan(budget.closing),
       sweep: budget === undefined ? null : new PipelineSweep(scheduler, budget.sweepMs),
     };

@@ -9,19 +9,14 @@ import type { PipelinePools } from './pipeline-pools.js';
 import type { PipelineSweep } from './pipeline-sweep.js';
 import type { SizePlan } from './request-sizes.js';
 import type { RunContext } from './run-context.js';
-
-/** Requests of the pipeline that came to their end, and how. */
-export interface Tally {
-  succeeded: number;
-  lost: number;
-}
+import type { Tally, WorkPlan } from './work-plan.js';
 
 export interface StagePlan {
   readonly index: number;
   readonly settings: StageSettings;
   /** With the target of the stage. */
   readonly context: RunContext;
-  readonly sizes: SizePlan;
+  readonly work: WorkPlan;
   /** Of closing reports; null and no sweep without a budget. */
   readonly closing: SizePlan | null;
   readonly sweep: PipelineSweep | null;

@@ -120,7 +120,7 @@ export class Subagent implements Starter, Asker {
     if (this.#isStopped) return;
     if (succeeded) this.paid(this.#askNumber, this.#requestNumber);
     if (succeeded && this.#requestsLeft > 0) this.#next();
-    else this.#endAsk(succeeded);
+    else this.#endAsk(succeeded, succeeded);
   }
 
   /** Nothing follows what it waits for and has in flight. */
@@ -166,6 +166,9 @@ export class Subagent implements Starter, Asker {
     return this.#books.progress?.has(this.#index, ask, request) === true ? true : undefined;
   }
 
+  /** An agent's asks are apart from each other. */
+  readonly cachedShare = 0;
+
   /** The sizes of its next request. */
   drawSizes(): RequestSizes {
     return drawSizes(this.#plan.sizes, this.#sizes, this.#row);
@@ -194,15 +197,11 @@ export class Subagent implements Starter, Asker {
     else this.started(ask);
   }
 
-  #endAsk(succeeded: boolean): void {
-    if (succeeded) this.#ask?.end();
+  readonly #taskEnded = (isDone: boolean, hasResult: boolean): void => this.#endAsk(isDone, hasResult);
+
+  #endAsk(isDone: boolean, hasResult: boolean): void {
+    if (hasResult) this.#ask?.end();
     else this.#ask?.abandon();
-    this.#askEnded(succeeded, succeeded);
-  }
-
-  readonly #taskEnded = (isDone: boolean, hasResult: boolean): void => this.#askEnded(isDone, hasResult);
-
-  #askEnded(isDone: boolean, hasResult: boolean): void {
     this.#results?.push(hasResult);
     if (isDone) this.#books.tally.finishedAsks++;
     if (this.#asksLeft > 0) this.begin();

@@ -27,6 +27,8 @@ export interface Worker {
   readonly jitter: RandomStream;
   /** The sizes of its next request, the context not counted. */
   drawSizes(): RequestSizes;
+  /** Share of a request's input that the provider has in its prompt cache. */
+  readonly cachedShare: number;
   /** Answered, in this run; whether it was in one that this run replaced. Both numbers from 0. */
   paid(ask: number, request: number): void;
   wasPaid(ask: number, request: number): true | undefined;
@@ -58,6 +60,8 @@ export class Task implements Asker, Executed {
   #number = 0;
   #isStopped = false;
   #isDown = false;
+  #isInterrupted = false;
+  #windsUp = false;
   #ask: Ask | undefined;
   #phase: Phase = 'idle';
   #startedAtMs = 0;
@@ -76,7 +80,7 @@ export class Task implements Asker, Executed {
   #toolMsLeft = 0;
   #toolsSinceMs = 0;
 
-  /** @param ended The ask is over and has been left, with its work done or not; nothing of this task is under way. */
+  /** @param ended The task is over, with its work done or not, and nothing of it is under way; its ask is to be left. */
   constructor(
     context: RunContext,
     worker: Worker,
@@ -100,16 +104,18 @@ export class Task implements Asker, Executed {
   }
 
   /** The task of this number, in an ask that has a seat. The context of the ones before is still there. */
-  begin(ask: Ask, number: number): void {
+  begin(ask: Ask, number: number, requests: number = this.#plan.requests): void {
     const { scheduler } = this.#context;
     this.#number = number;
     this.#ask = ask;
     this.#startedAtMs = scheduler.now();
-    this.#requestsLeft = this.#plan.requests;
+    this.#requestsLeft = requests;
     this.#toRepeat = 0;
     this.#steps = 0;
     this.#tokens = 0;
     this.#fresh = undefined;
+    this.#isInterrupted = false;
+    this.#windsUp = false;
     this.#toolMsLeft = this.#task.tools?.settings.taskTimeoutMs ?? 0;
     const { timeMs } = this.#task.limits;
     if (timeMs !== null) this.#timer = scheduler.after(timeMs, PHASE.timer, timeIsUp, this);
@@ -149,10 +155,33 @@ export class Task implements Asker, Executed {
     if (succeeded) this.#tally.succeeded++;
     else if (end !== NEVER_ASKED) this.#tally.lost++;
     if (this.#isStopped) return;
+    if (this.#isInterrupted) {
+      this.#end('time');
+      return;
+    }
     if (succeeded && kind === 'answer') this.#worker.paid(this.#number - 1, this.#steps);
     if (succeeded) this.#tokens += sizes.inputTokens + sizes.outputTokens;
     if (kind === 'summary') this.#summarised(succeeded);
     else this.#stepMade(succeeded || isOfTheRequest(end), succeeded);
+  }
+
+  /** So many more requests. */
+  extend(requests: number): void {
+    this.#requestsLeft += requests;
+  }
+
+  /** It ends with the step that it is at. */
+  windUp(): void {
+    this.#windsUp = true;
+  }
+
+  /** Its time is up for good: what is under way is given up, inside its tools too, and it ends in this instant. */
+  interrupt(): void {
+    this.#isInterrupted = true;
+    this.#bench?.interrupt();
+    if (this.#phase === 'waiting') this.#context.executors?.withdraw(this);
+    if (this.#request !== undefined) this.#request.interrupt();
+    else if (this.#phase !== 'idle') this.#end('time');
   }
 
   /** Its run is replaced: nothing follows what is under way. */
@@ -224,7 +253,7 @@ export class Task implements Asker, Executed {
   #reasonToEnd(): TaskEndReason | undefined {
     const { steps, tokens, timeMs } = this.#task.limits;
     const durationMs = this.#context.scheduler.now() - this.#startedAtMs;
-    if (this.#requestsLeft === 0 && this.#toRepeat === 0) return 'done';
+    if (this.#windsUp || (this.#requestsLeft === 0 && this.#toRepeat === 0)) return 'done';
     if (timeMs !== null && durationMs >= timeMs) return 'time';
     if (steps !== null && this.#steps >= steps) return 'steps';
     if (tokens !== null && this.#tokens >= tokens) return 'tokens';
@@ -239,11 +268,13 @@ export class Task implements Asker, Executed {
     const prompt = conversation === undefined ? next : { ...next, fresh: 0 };
     const fresh = this.#fresh as RequestSizes;
     const summary = conversation?.settings.summary;
+    const inputTokens = sizeOf(prompt);
     this.#step = {
       kind,
       prompt,
       sizes: {
-        inputTokens: sizeOf(prompt),
+        inputTokens,
+        cachedTokens: Math.floor(inputTokens * this.#worker.cachedShare),
         outputTokens: summary ?? fresh.outputTokens,
         maxTokens: summary ?? fresh.maxTokens,
       },
@@ -342,10 +373,7 @@ export class Task implements Asker, Executed {
     const leave = (): void => {
       // Its run was replaced while a request of its tools was under way.
       if (this.#isStopped) return;
-      const hasResult = reason !== 'request-lost';
-      if (hasResult) this.#ask?.end();
-      else this.#ask?.abandon();
-      this.#ended(reason === 'done', hasResult);
+      this.#ended(reason === 'done', reason !== 'request-lost');
     };
     if (this.#bench === undefined) leave();
     else this.#bench.whenQuiet(leave);

@@ -100,6 +100,13 @@ export class ToolBench implements CallHost {
     for (const call of [...waiting, ...this.#running]) call.giveUp('cut');
   }
 
+  /** The same, and no model request inside a call is let come to its end. */
+  interrupt(): void {
+    const running = [...this.#running];
+    this.cut();
+    for (const call of running) call.interrupt();
+  }
+
   /** Calls `then` when no model request inside a call is under way; at once if none is. */
   whenQuiet(then: () => void): void {
     if (this.#openRequests === 0) then();

@@ -129,6 +129,11 @@ export class ToolCall implements Executed {
     if (this.#state !== 'waiting') this.#issuedAtMs = this.#host.scheduler.now();
   }
 
+  /** It was given up, and so is a model request inside it. */
+  interrupt(): void {
+    this.#request?.interrupt();
+  }
+
   /** Its agent waits no longer. */
   giveUp(outcome: 'timed-out' | 'cut'): void {
     if (this.#givenUpAtMs !== undefined || this.#state === 'over') return;

@@ -31,7 +31,7 @@ const NO_LIMITS: LimitsSettings = { steps: null, tokens: null, timeMs: null };
 
 /** @param isPooled Steps take places in a pool of executors. */
 export function workPlan(
-  { asks, requests, tokens, tools, context, limits }: AgentsSettings,
+  { asks, requests, tokens, tools, context, limits }: Omit<AgentsSettings, 'population'>,
   isPooled: boolean,
 ): WorkPlan {
   const isTask = tools !== undefined || context !== undefined || limits !== undefined || isPooled;

@@ -165,7 +165,7 @@ describe('what is wrong with a pipeline', () => {
         '{ name: code, budget: { warnAt: 0%, sweep: 0s }, followUp: { cachedPrefix: 120% } }',
       ],
       [
-        `7:25  ${stages}[0].childs  unknown field; the fields here are name, after, target, children, maxConcurrency, rounds, requests, tokens, followUp, steer, budget`,
+        `7:25  ${stages}[0].childs  unknown field; the fields here are name, after, target, children, maxConcurrency, rounds, requests, tokens, tools, context, limits, followUp, steer, budget`,
         `7:44  ${stages}[0].rounds  expected a whole number from 1 to 1000000000, got 0`,
         `7:63  ${stages}[0].maxConcurrency  expected a whole number ≥ 0, got -1`,
         `8:25  ${stages}[1].budget.time  is missing; expected a duration with its unit (250ms, 20s, 5m, 1h)`,

@@ -160,3 +160,60 @@ workload:
     ]);
   });
 });
+
+describe('a budget of turns with tools', () => {
+  /** Steps of 40 s for the model and 50 s for the tools after it. */
+  const tools = 'tools: { parallel: 2, duration: 50s, timeout: 2m, cancellable: true }';
+  const outcomes = (events: readonly TraceEvent[]): readonly string[] =>
+    events.flatMap((event) => (event.type === 'tool-finished' ? [`${event.t / 1000} ${event.outcome}`] : []));
+
+  it('cuts the tools off that run when the time is up', async () => {
+    const { events, summary } = await budgeted(`requests: 9, ${tools}, budget: { time: 150s }`);
+    // Steps at 0, 90; the tools of the second run from 130 to 180 s.
+    expect(story(events)).toEqual([
+      '0 stage-dispatched',
+      '120 budget-warned',
+      '150 turn-interrupted',
+      '190 child-settled reported',
+    ]);
+    expect(outcomes(events)).toEqual(['90 done', '90 done', '150 cut', '150 cut']);
+    expect(summary.requests).toMatchObject({ logical: 3, succeeded: 3, lost: 0 });
+    expect(summary.tasks?.endedBy).toMatchObject({ done: 0, time: 1 });
+  });
+
+  it('gives up the request that a step is at, and those inside its tools', async () => {
+    const atStep = await budgeted(`requests: 9, ${tools}, budget: { time: 105s }`);
+    expect(requestsOf(atStep.events)).toEqual(['40 1 succeeded', '105 2 ended', '145 3 succeeded']);
+    const inTools = await budgeted(
+      'requests: 9, tools: { parallel: 2, modelRequests: 1, timeout: 2m }, budget: { time: 60s, warnAt: 100% }',
+    );
+    expect(requestsOf(inTools.events)).toEqual(['40 1 succeeded', '60 2 ended', '60 3 ended', '100 4 succeeded']);
+    expect(story(inTools.events).at(-1)).toBe('100 child-settled reported');
+  });
+
+  it('lets a warned child finish its step, the tools included', async () => {
+    const { events } = await budgeted(`requests: 9, ${tools}, budget: { time: 200s, finishAfterWarning: 100% }`);
+    expect(story(events)).toEqual(['0 stage-dispatched', '165 budget-warned', '180 child-settled wound-up']);
+  });
+
+  it('goes on with the context of the turns before, most of it cached', async () => {
+    const { events, summary } = await budgeted(
+      'rounds: 2, tokens: { input: 100, output: 50 }, context: { fixed: 850 }, followUp: { cachedPrefix: 50% }',
+    );
+    const prompts = events.flatMap((event) =>
+      event.type === 'request-settled' ? [[event.inputTokens, event.cachedTokens]] : [],
+    );
+    // 850 and 100; then the 150 of the first turn as well.
+    expect(prompts).toEqual([
+      [950, undefined],
+      [1100, 550],
+    ]);
+    expect(summary.runs.p?.stages?.a?.cachedTokens).toBe(550);
+  });
+
+  it('has its turn made longer by a message, in the middle of its tools', async () => {
+    const { events, summary } = await budgeted(`requests: 1, ${tools}, steer: { after: 60s, requests: 2 }`);
+    expect(story(events)).toEqual(['0 stage-dispatched', '270 child-settled done']);
+    expect(summary.requests.logical).toBe(3);
+  });
+});

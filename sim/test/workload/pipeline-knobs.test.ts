@@ -30,6 +30,9 @@ workload:
           rounds: 2
           requests: 5
           tokens: { input: 2000, output: { lognormal: { median: 200, p95: 700 } }, max: 900 }
+          tools: { parallel: 2, duration: { exponential: { mean: 1s } } }
+          context: { fixed: 900, window: 20000 }
+          limits: { steps: 6 }
           followUp: { cachedPrefix: 80%, after: 4s }
           steer: { after: 20s, requests: 1 }
           budget:
@@ -63,9 +66,12 @@ describe('another value gives another run', () => {
     [`${stage}.children`, '4'],
     [`${stage}.maxConcurrency`, '1'],
     [`${stage}.rounds`, '3'],
-    [`${stage}.requests`, '4'],
+    [`${stage}.requests`, '2'],
     [`${stage}.tokens.input`, '2500'],
     [`${stage}.tokens.max`, '300'],
+    [`${stage}.tools.parallel`, '3'],
+    [`${stage}.context.fixed`, '500'],
+    [`${stage}.limits.steps`, '4'],
     [`${stage}.followUp.cachedPrefix`, '20%'],
     [`${stage}.followUp.after`, '7s'],
     [`${stage}.steer.after`, '30s'],
