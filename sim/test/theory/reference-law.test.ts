@@ -79,3 +79,19 @@ describe('+1 per K successes, ×b per wave, no level remembered: the closed form
     },
   );
 });
+
+describe('true AIMD, +1 per window and half per wave: the closed forms for large limits', () => {
+  it.each([20, 100])('at a hard limit of %i', async (limit) => {
+    const half = 0.5;
+    const utilisationTruth = (1 + half) / 2;
+    const refusedTruth = 2 / ((1 - half ** 2) * limit ** 2);
+    const { utilisation, refusedShare } = await measure(
+      hardLimit(limit, 'controller: true-aimd', 'none', { dropS: 1000, lengthS: 6000 }),
+    );
+    console.log(
+      `C=${limit}, true AIMD: U ${utilisation?.toFixed(3)} (${utilisationTruth}), refused ${refusedShare?.toFixed(5)} (${refusedTruth.toFixed(5)})`,
+    );
+    expect(Math.abs((utilisation as number) - utilisationTruth)).toBeLessThanOrEqual(0.03);
+    expect(Math.abs((refusedShare as number) / refusedTruth - 1)).toBeLessThanOrEqual(0.25);
+  });
+});
