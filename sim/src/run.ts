@@ -11,6 +11,7 @@ import type { GovernorSettings, Scenario, TimelineEntry } from './scenario/scena
 import type { StopReason, TraceEvent } from './trace/events.js';
 import type { World } from './transport/world.js';
 import { Clerk } from './workload/clerk.js';
+import { whyNever } from './workload/why-never.js';
 import { Workload } from './workload/workload.js';
 
 export interface RunInput {
@@ -55,6 +56,8 @@ class Engine {
   readonly #workload: Workload;
   #changesLeft: number;
   #lastSuccessMs = 0;
+  /** As the timeline has left them. */
+  #providers: Scenario['providers'];
   #stop: Stop | undefined;
   #defect: { readonly error: unknown } | undefined;
 
@@ -75,6 +78,7 @@ class Engine {
       finished: this.#workloadFinished,
     });
     this.#changesLeft = this.#scenario.timeline.length;
+    this.#providers = this.#scenario.providers;
   }
 
   readonly #governorOf = (process: string | undefined): Governor => {
@@ -163,18 +167,14 @@ class Engine {
     });
   }
 
-  #checkHope({ t, key, outcome, refusedBy, fault }: Extract<TraceEvent, { type: 'request-settled' }>): void {
+  #checkHope(event: Extract<TraceEvent, { type: 'request-settled' }>): void {
+    const { t, key, outcome } = event;
     if (outcome === 'succeeded' || this.#changesLeft > 0) this.#lastSuccessMs = t;
     if (t - this.#lastSuccessMs < HOPELESS_MS) return;
-    const wall =
-      refusedBy !== undefined
-        ? `quota "${refusedBy}" refuses every request`
-        : fault !== undefined
-          ? `the fault ${fault} befalls every answer`
-          : 'the provider never answers in time';
+    const why = whyNever(event, { ...this.#scenario, providers: this.#providers });
     this.#end({
       reason: 'never-finishes',
-      detail: `no request of ${key} has succeeded for 24 hours: ${wall}; raise that limit, or bound the retries or the time (stop.after)`,
+      detail: `no request of ${key} has succeeded for 24 hours: ${why}; or bound the retries (governor.retry) or the time (stop.after)`,
     });
   }
 
@@ -188,6 +188,7 @@ class Engine {
       this.#workload.change(entry);
       return;
     }
+    this.#providers = { ...this.#providers, [entry.provider]: entry.becomes };
     this.#world.reconfigure(entry.provider, entry.becomes);
     this.#clerk.tell({
       t: this.#world.scheduler.now(),

@@ -4,6 +4,7 @@ import { Command, CommanderError } from 'commander';
 import { calibrateCommand } from './calibrate.js';
 import { checkCommand } from './check.js';
 import { EXIT, type ExitCode } from './exit-codes.js';
+import { initCommand } from './init.js';
 import { listCommand } from './list.js';
 import { NOT_YET_COMMANDS } from './not-yet.js';
 import { runCommand } from './run.js';
@@ -18,7 +19,16 @@ Try:
   sim list`;
 
 /** In the order of the help. */
-const COMMANDS = [runCommand, tuneCommand, checkCommand, listCommand, serveCommand, calibrateCommand, schemaCommand];
+const COMMANDS = [
+  runCommand,
+  tuneCommand,
+  initCommand,
+  checkCommand,
+  listCommand,
+  serveCommand,
+  calibrateCommand,
+  schemaCommand,
+];
 
 function program(finished: (code: ExitCode) => void): Command {
   const root = new Command('sim')

@@ -21,6 +21,7 @@ import type {
 import { gateOf } from '../trace/gate-of.js';
 import { checkBalance, checkCooldown, checkRoom, isWelcome } from './checks/admission.js';
 import { checkBounds, checkChange, checkEpoch, weigh } from './checks/caps.js';
+import { Flow } from './checks/flow.js';
 import { Breach, breach, InvariantBroken } from './checks/invariants.js';
 import { checkEnds, checkLedgers } from './checks/ledger.js';
 import {
@@ -62,6 +63,7 @@ export class Checks {
   /** Waiting for a seat of their run, by run and agent. */
   readonly #parked = new Map<string, WatchedRequest>();
   readonly #pipelines = new PipelineWatch();
+  readonly #flow = new Flow();
 
   /** @throws InvariantBroken at the first event that breaks one. */
   observe(event: TraceEvent): void {
@@ -122,6 +124,7 @@ export class Checks {
         break;
       case 'trace-finished':
         checkEnds(event, this.#open);
+        this.#flow.check();
         this.#pipelines.end(event);
         checkLedgers(event, this.#keys, this.#rules.mode);
         break;
@@ -153,6 +156,7 @@ export class Checks {
   }
 
   #queued(event: RequestQueued): void {
+    this.#flow.queued(event.t);
     const { t, id, run, agent, observer } = event;
     let request = this.#open.get(id);
     if (request === undefined) {
@@ -233,6 +237,7 @@ export class Checks {
     }
     if (this.#rules.isReference) checkEpoch(key, event.epoch, event.t, this.#rules.idleResetMs);
     accountWait(event, request);
+    this.#flow.admitted(event.t, event.waitMs);
     key.admitted++;
     key.inFlight++;
     key.lastUsedAt = event.t;
@@ -250,6 +255,7 @@ export class Checks {
     key.inFlight--;
     key.lastUsedAt = t;
     accountService(event, request);
+    this.#flow.settled(event.t, event.serviceMs);
     if (this.#rules.isReference) weigh(event, key, request.isEvidence);
     if (cooldownUntil !== undefined && cooldownUntil > key.coolingUntil) key.coolingUntil = cooldownUntil;
     count(key, outcome, refusedBy);
@@ -270,6 +276,7 @@ export class Checks {
 
   #withdrawn(event: RequestWithdrawn): void {
     const request = checkWithdrawn(event, this.#open.get(event.id));
+    if (event.from === 'queue') this.#flow.withdrawn(event.t, event.t - request.queuedAt);
     if (request.phase === 'parked') this.#parked.delete(placeOf(request.lane.run, request.agent));
     else if (request.phase === 'queued') request.key.turns.withdraw(request);
     this.#open.delete(event.id);

@@ -18,6 +18,7 @@ export type Invariant =
   | 'wait-as-measured'
   | 'service-as-measured'
   | 'times-add-up'
+  | 'littles-law'
   | 'every-request-ends'
   | 'ledger-agrees'
   | 'mock-in-flight'
@@ -43,6 +44,7 @@ export const INVARIANTS: Readonly<Record<Invariant, string>> = {
   'wait-as-measured': 'the wait that the gate measured is the distance from queued to admitted',
   'service-as-measured': 'the service time is the distance from admitted to settled',
   'times-add-up': 'wait, service and backoff of a request add up to its total',
+  'littles-law': 'what waits and what is in flight, over time, is the time that the attempts spent there',
   'every-request-ends': 'a run that is done has no request left',
   'ledger-agrees': "the governor's counts are those of the provider's own ledger",
   'mock-in-flight': 'the provider has nothing in flight that the governor has not',
