@@ -95,14 +95,8 @@ function learning(make: MakeController): Baseline {
   return { make, initial, growthLimit: Math.min(growthLimit, Number.MAX_SAFE_INTEGER) };
 }
 
-/** One controller per key for the whole run, also where the governor forgets the key meanwhile: what it knows stays true. */
 function knowing(sage: Oracle | Pacer, initial: number): Baseline {
-  const made = new Map<string, KnowingController>();
-  const make = (key: string): KnowingController => {
-    const known = made.get(key) ?? new KnowingController(key, initial, sage.of(splitTarget(key)));
-    made.set(key, known);
-    return known;
-  };
+  const make: MakeController = (key) => new KnowingController(key, initial, sage.of(splitTarget(key)));
   return { make, initial, growthLimit: Number.MAX_SAFE_INTEGER, lookout: sage };
 }
 

@@ -19,8 +19,8 @@ const LOOK_AGAIN_MS = 100;
 export class Oracle implements Lookout {
   readonly #scenario: Pick<Scenario, 'providers' | 'timeline'>;
   readonly #waitMs: NonNullable<Transport['waitMs']>;
-  /** By key and run, in the order in which they asked. */
-  readonly #queued = new Map<string, Map<string | undefined, Set<Traveller>>>();
+  /** By key and lane, in the order in which they asked. */
+  readonly #queued = new Map<string, Map<string, Set<Traveller>>>();
   /** By provider. */
   readonly #unsent = new Map<string, Set<Traveller>>();
 
@@ -34,13 +34,13 @@ export class Oracle implements Lookout {
 
   queued(attempt: Traveller): void {
     const key = `${attempt.provider}/${attempt.model}`;
-    const lanes = this.#queued.get(key) ?? new Map<string | undefined, Set<Traveller>>();
-    const lane = lanes.get(attempt.runId) ?? new Set<Traveller>();
-    this.#queued.set(key, lanes.set(attempt.runId, lane.add(attempt)));
+    const lanes = this.#queued.get(key) ?? new Map<string, Set<Traveller>>();
+    const lane = lanes.get(laneOf(attempt)) ?? new Set<Traveller>();
+    this.#queued.set(key, lanes.set(laneOf(attempt), lane.add(attempt)));
   }
 
   withdrawn(attempt: Traveller): void {
-    this.#queued.get(`${attempt.provider}/${attempt.model}`)?.get(attempt.runId)?.delete(attempt);
+    this.#queued.get(`${attempt.provider}/${attempt.model}`)?.get(laneOf(attempt))?.delete(attempt);
   }
 
   admitted(attempt: Traveller): void {
@@ -83,7 +83,7 @@ export class Oracle implements Lookout {
     return longest;
   }
 
-  /** The oldest of each run: one of them is next. */
+  /** The oldest of each lane: one of them is next. */
   #nextOf({ provider, model }: TargetSettings): readonly Traveller[] {
     const lanes = this.#queued.get(`${provider}/${model}`);
     if (lanes === undefined) return [];
@@ -96,6 +96,11 @@ export class Oracle implements Lookout {
   #aheadOf({ provider, model }: TargetSettings): readonly Ahead[] {
     return [...(this.#unsent.get(provider) ?? [])].map((facts) => ({ facts, isOwn: facts.model === model }));
   }
+}
+
+/** Those of a run come one after the other, as do those without one; each process has a gate of its own. */
+function laneOf({ process = '', runId = '' }: Traveller): string {
+  return JSON.stringify([process, runId]);
 }
 
 function quotasOf({ quotas, models }: ProviderSettings, model: string): readonly QuotaSpec[] {

@@ -10,8 +10,8 @@ import { gateOf } from '../trace/gate-of.js';
 export class Clerk {
   readonly #observe: (event: TraceEvent) => void;
   readonly #initial: number | null;
-  /** What the trace has told of each gate: its cap, and the epoch of its latest admission. */
-  readonly #gates = new Map<string, { cap: number; epoch: number }>();
+  /** What the trace has told of each gate: its cap, and how many it has in flight. */
+  readonly #gates = new Map<string, { cap: number; inFlight: number }>();
   #requests = 0;
   #held: TraceEvent[] | undefined;
 
@@ -31,39 +31,37 @@ export class Clerk {
   }
 
   tell(event: TraceEvent): void {
+    if (event.type === 'request-settled') this.#gate(event).inFlight--;
     if (this.#held === undefined) this.#observe(event);
     else this.#held.push(event);
   }
 
   /**
-   * Tells of an admission. A governor may have forgotten an idle key whole, which then begins again at its first epoch with
-   * the initial cap; no event of the governor says so, and the trace must.
+   * Tells of an admission. A governor may have forgotten an idle key whole, which then begins again with its initial cap; no
+   * event of the governor says so, and the trace must.
+   *
+   * @param capNow of the gate; asked where nothing was in flight, since no other key is ever forgotten.
    */
-  tellAdmitted(event: RequestAdmitted): void {
-    if (this.#initial !== null) this.#follow(event, this.#initial);
+  tellAdmitted(event: RequestAdmitted, capNow: () => number | undefined): void {
+    const gate = this.#gate(event);
+    if (gate.inFlight === 0 && this.#initial !== null) this.#follow(event, capNow() ?? gate.cap);
+    gate.inFlight++;
     this.tell(event);
   }
 
-  #follow({ t, key, epoch, process }: RequestAdmitted, initial: number): void {
-    const gate = gateOf({ key, process });
-    const known = this.#gates.get(gate);
-    if (known === undefined) {
-      this.#gates.set(gate, { cap: initial, epoch });
-      return;
-    }
-    if (epoch < known.epoch && known.cap !== initial) {
-      this.tell({
-        t,
-        type: 'concurrency-changed',
-        key,
-        process,
-        previous: known.cap,
-        next: initial,
-        reason: 'idle_reset',
-      });
-      known.cap = initial;
-    }
-    known.epoch = epoch;
+  #gate(of: { readonly key: string; readonly process?: string | undefined }) {
+    const name = gateOf(of);
+    const known = this.#gates.get(name) ?? { cap: this.#initial ?? Number.POSITIVE_INFINITY, inFlight: 0 };
+    this.#gates.set(name, known);
+    return known;
+  }
+
+  /** What the gate's cap is before what comes next, where nobody told of it. */
+  #follow({ t, key, process }: Pick<RequestAdmitted, 't' | 'key' | 'process'>, next: number): void {
+    const gate = this.#gate({ key, process });
+    if (gate.cap === next) return;
+    this.tell({ t, type: 'concurrency-changed', key, process, previous: gate.cap, next, reason: 'idle_reset' });
+    gate.cap = next;
   }
 
   /** Lets `settle` cause what it causes, then tells `settled()` first and its effects after it. */
@@ -87,10 +85,8 @@ export class Clerk {
     switch (event.type) {
       case 'concurrency-changed': {
         const { at, type, runs: _, ...change } = event;
-        const gate = gateOf({ key: change.key, process });
-        const known = this.#gates.get(gate);
-        if (known === undefined) this.#gates.set(gate, { cap: change.next, epoch: 0 });
-        else known.cap = change.next;
+        this.#follow({ t: at, key: change.key, process }, change.previous);
+        this.#gate({ key: change.key, process }).cap = change.next;
         this.tell({ t: at, type, ...change, process });
         return;
       }

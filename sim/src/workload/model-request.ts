@@ -85,6 +85,10 @@ export class ModelRequest implements Waiter, Attempt, Interruptible, Traveller {
     return this.#context.target.model;
   }
 
+  get process(): string | undefined {
+    return this.#context.process;
+  }
+
   get runId(): string | undefined {
     return this.#context.runId;
   }
@@ -223,11 +227,11 @@ export class ModelRequest implements Waiter, Attempt, Interruptible, Traveller {
   admitted(ticket: Ticket): void {
     this.#place = 'granted';
     this.#ticket = ticket;
-    const { clerk, scheduler, lookout, key, runId, observer, process } = this.#context;
+    const { clerk, scheduler, lookout, key, runId, observer, process, governor, target } = this.#context;
     lookout?.admitted(this);
-    clerk.tellAdmitted({
+    const event = {
       t: scheduler.now(),
-      type: 'request-admitted',
+      type: 'request-admitted' as const,
       id: this.#id,
       attempt: this.#attempts.number,
       key,
@@ -237,7 +241,8 @@ export class ModelRequest implements Waiter, Attempt, Interruptible, Traveller {
       process,
       epoch: ticket.epoch,
       waitMs: wholeMicroseconds(ticket.queuedMs + this.#waitedMs),
-    });
+    };
+    clerk.tellAdmitted(event, () => governor.snapshot(target)?.cap);
     this.#waitedMs = 0;
     scheduler.after(0, PHASE.dispatch, send, this);
   }

@@ -24,6 +24,7 @@ export interface Interruptible {
 export interface Traveller {
   readonly provider: string;
   readonly model: string;
+  readonly process: string | undefined;
   readonly runId: string | undefined;
   readonly inputTokens: number;
   readonly cachedTokens: number;

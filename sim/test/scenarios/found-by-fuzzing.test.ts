@@ -47,6 +47,26 @@ workload:
     expect(resets).toEqual([[600_000, 3, 8]]);
     expect(summary.keys['p/x']).toMatchObject({ idleResets: 1, cap: { final: 8 } });
   });
+
+  it.each(['aimd', 'arc', 'vegas', 'oracle'])(
+    'and so it is where %s had only raised its cap, in its first epoch',
+    async (controller) => {
+      const { events } = await simulate(
+        scenarioText(`
+name: raised
+governor: { initial: 2, growthLimit: 20, controller: ${controller} }
+providers: { p: { models: { x: { latency: { service: 1s } }, y: { latency: { service: 1s } } } } }
+workload:
+  arrivals:
+    - { id: a, target: p/x, rate: 10/s, process: uniform, count: 200 }
+    - { id: b, target: p/y, start: 20m, rate: 1/s, process: uniform, count: 3 }
+    - { id: c, target: p/x, start: 21m, rate: 10/s, process: uniform, count: 20 }
+`),
+      );
+      const late = events.filter(({ t, type }) => type === 'concurrency-changed' && t >= 1_260_000);
+      expect(late[0]).toMatchObject({ key: 'p/x', next: 2, reason: 'idle_reset' });
+    },
+  );
 });
 
 describe('numbers that grow beyond all measure', () => {
