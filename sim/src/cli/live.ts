@@ -6,7 +6,7 @@
 import type { Scenario } from '../scenario/scenario.js';
 import type { Budget } from '../transport/budget.js';
 import { liveScenario } from '../transport/live-scenario.js';
-import type { LiveSettings } from '../transport/live-world.js';
+import type { LiveSettings } from '../transport/live-setup.js';
 import type { World } from '../transport/world.js';
 import { canAsk, confirm } from './confirm.js';
 import { type LiveEndpoint, readEndpoint } from './endpoint.js';
@@ -27,6 +27,8 @@ export type LivePreparation =
 /** The default of --max-requests: every request may be refused nine times and has an end. */
 const MOST_ATTEMPTS = 10;
 const MOST_ERRORS = 10;
+/** A model that is loaded first takes long for its first answer. */
+const PROBE_MS = 60_000;
 const NO_BOUND = Number.POSITIVE_INFINITY;
 
 export async function prepareLive(
@@ -65,7 +67,12 @@ export async function prepareLive(
   const refusal = await consent(endpoint, options.yes, interrupt);
   if (refusal !== undefined) return refusal;
   const { openLive } = await import('../transport/live-world.js');
-  const opening = await openLive(scenario, settingsOf(endpoint, options, budget, prices), first, interrupt);
+  const opening = await openLive(
+    scenario,
+    settingsOf(endpoint, { keepTexts: options.keepPrompts, budget, prices }),
+    first,
+    interrupt,
+  );
   if (opening.kind === 'stopped') {
     console.error(`stopped at the probe: ${opening.why}`);
     return { kind: 'none', code: EXIT.stopped };
@@ -107,15 +114,14 @@ function budgetOf(
   };
 }
 
-function settingsOf(
+export function settingsOf(
   { baseUrl, wire, model, apiKey, stream, proxies, proxy }: LiveEndpoint,
-  { keepPrompts }: LiveOptions,
-  budget: Budget,
-  prices: LiveSettings['prices'],
+  spent: Pick<LiveSettings, 'budget' | 'prices' | 'keepTexts'>,
 ): LiveSettings {
   return {
-    ...{ baseUrl: baseUrl.url, wire, model, apiKey, stream, proxies, budget, prices },
-    keepTexts: keepPrompts,
+    ...{ baseUrl: baseUrl.url, wire, model, apiKey, stream, proxies },
     proxyVariable: proxy?.variable,
+    probeMs: PROBE_MS,
+    ...spent,
   };
 }

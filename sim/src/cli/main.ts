@@ -7,6 +7,7 @@ import { EXIT, type ExitCode } from './exit-codes.js';
 import { initCommand } from './init.js';
 import { listCommand } from './list.js';
 import { NOT_YET_COMMANDS } from './not-yet.js';
+import { pressureCommand } from './pressure.js';
 import { runCommand } from './run.js';
 import { schemaCommand } from './schema.js';
 import { serveCommand } from './serve.js';
@@ -27,6 +28,7 @@ const COMMANDS = [
   listCommand,
   serveCommand,
   calibrateCommand,
+  pressureCommand,
   schemaCommand,
 ];
 

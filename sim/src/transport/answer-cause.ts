@@ -52,6 +52,7 @@ function networkCause(error: unknown): string {
     const { code = '' } = each as NodeJS.ErrnoException;
     const known = NETWORK.find(([codes]) => codes.test(code));
     if (known !== undefined) return known[1];
+    if (each.name === 'HTTPParserError') return 'not-http';
     if (/proxy/i.test(each.message)) return 'proxy';
   }
   return 'network';

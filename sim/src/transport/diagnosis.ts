@@ -133,6 +133,7 @@ const CAUSES: Readonly<Record<string, Finding>> = {
     ],
   },
   'not-http': { headline: 'the endpoint does not speak HTTP', check: ['the port', 'http or https'] },
+  network: { headline: 'the connection failed', check: ['the network', 'the base URL: its host, port, http or https'] },
   proxy: {
     headline: 'the proxy in between refused',
     check: ['the proxy variables: http_proxy, https_proxy, no_proxy'],

@@ -230,7 +230,9 @@ class Exchange implements Dispatcher.DispatchHandler {
     const body = this.#reader?.body();
     const classification = this.#classified(body, error);
     const contentType = this.#contentType;
-    const { class: verdict } = classification;
+    // A success is a document or a stream; text in its place comes from somebody else.
+    const isForeign = classification.class === 'ok' && typeof body === 'string' && !/event-stream/i.test(contentType);
+    const verdict = isForeign ? 'transient' : classification.class;
     const cause = verdict === 'ok' ? undefined : causeOf({ status: this.#status, contentType, body, error });
     this.#options.heard?.({
       ...{ class: verdict, cause, status: this.#status, headers: this.#headers, body },

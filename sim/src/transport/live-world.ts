@@ -1,43 +1,19 @@
 /**
- * A run in real time against a real endpoint, behind safety rails. One probe goes first: what would fail for all requests
- * is found by one.
+ * A run in real time against a real endpoint, behind safety rails.
  */
 
-import { systemClock } from '@tidegate/governor';
 import { PHASE } from '../kernel/kernel.js';
-import { RandomStreams } from '../kernel/random.js';
-import type { ProviderSettings, Scenario } from '../scenario/scenario.js';
-import { type Budget, type Prices, type Sizes, Spending } from './budget.js';
-import { CLIENT_DIALECTS } from './client-dialect.js';
+import type { Scenario } from '../scenario/scenario.js';
+import { Spending } from './budget.js';
 import { ClientWatch } from './client-watch.js';
-import { isLoopback, type ProxySettings } from './connections.js';
-import { type Circumstances, explain, hopelessness } from './diagnosis.js';
-import { type Endpoint, type Heard, HttpTransport } from './http-transport.js';
+import { hopelessness } from './diagnosis.js';
+import { HttpTransport } from './http-transport.js';
+import { circumstancesOf, endpointsOf, epochOf, type LiveSettings, type Probed, probe } from './live-setup.js';
 import { LiveTransport } from './live-transport.js';
-import { livePrompt } from './prompt-text.js';
 import { rehearse } from './rehearsal.js';
-import type { Attempt } from './transport.js';
-import { vendorOf } from './vendor.js';
 import { WallScheduler } from './wall-scheduler.js';
-import { WallTime, wallClockMs } from './wall-time.js';
+import { WallTime } from './wall-time.js';
 import type { World } from './world.js';
-
-/** Where a live run goes and what it may spend there. */
-export interface LiveSettings {
-  /** Up to where the paths of the dialect begin. */
-  readonly baseUrl: string;
-  readonly wire: 'openai' | 'anthropic';
-  /** As the endpoint calls it; null: as the scenario does. */
-  readonly model: string | null;
-  readonly apiKey: string | null;
-  readonly stream: boolean;
-  readonly keepTexts: boolean;
-  readonly proxies: ProxySettings;
-  /** Of the proxy in between; undefined: there is none. */
-  readonly proxyVariable: string | undefined;
-  readonly budget: Budget;
-  readonly prices: Prices | null;
-}
 
 export type LiveOpening =
   | {
@@ -46,11 +22,6 @@ export type LiveOpening =
       readonly isRefused: boolean;
     }
   | { readonly kind: 'stopped' /** What is wrong and what to check. */; readonly why: string };
-
-/** For the answer to the probe. */
-const PROBE_MS = 60_000;
-/** Its few words. */
-const PROBE_INPUT = 32;
 
 /** Sends the probe; rejects as the transport does where a URL is none. */
 export async function openLive(
@@ -121,115 +92,3 @@ function liveWorld(
     },
   };
 }
-
-/** Of the calendar now, and from there by the clock that never jumps. */
-function epochOf(time: WallTime): () => number {
-  const originMs = wallClockMs();
-  return () => originMs + time.nowMs();
-}
-
-function endpointsOf(
-  providers: Readonly<Record<string, ProviderSettings>>,
-  settings: LiveSettings,
-): Readonly<Record<string, Endpoint>> {
-  const { baseUrl, wire, model, apiKey, stream, proxies } = settings;
-  const { hostname } = new URL(baseUrl);
-  let asked = 0;
-  const entries = Object.entries(providers).map(([name, provider]) => {
-    const endpoint: Endpoint = {
-      dialect: CLIENT_DIALECTS[wire],
-      baseUrl,
-      // The host tells whose rules hold, unless the scenario does; a mock on this machine speaks for its provider.
-      vendor:
-        provider.refusal !== undefined || isLoopback(hostname)
-          ? vendorOf(name, wire, provider.refusal)
-          : hostname.replace(/^(api|www)\./, ''),
-      isStreamed: () => stream,
-      promptOf: (attempt) => livePrompt(attempt, ++asked),
-      proxies,
-      ...(apiKey !== null && { apiKey }),
-      ...(model !== null && { modelName: () => model }),
-    };
-    return [name, endpoint] as const;
-  });
-  return Object.fromEntries(entries);
-}
-
-function circumstancesOf({ wire, model, apiKey, proxyVariable }: LiveSettings): Circumstances {
-  return { wire, model: model ?? "the scenario's own", hasKey: apiKey !== null, proxyVariable };
-}
-
-/** The request that goes first: which model it asks, and for how much at most. */
-export interface Probed {
-  readonly provider: string;
-  readonly model: string;
-  /** As the scenario has it, so that one that is too small for the model is found. */
-  readonly maxTokens: number;
-}
-
-type Verdict =
-  | { readonly kind: 'stopped'; readonly why: string }
-  | { readonly kind: 'well'; readonly isRefused: boolean };
-
-/** One small request in a time of its own, asked for as all others will be. */
-async function probe(
-  { providers, seed }: Pick<Scenario, 'providers' | 'seed'>,
-  settings: LiveSettings,
-  spending: Spending,
-  { provider, model, maxTokens, interrupt }: Probed & { readonly interrupt: AbortSignal | undefined },
-): Promise<Verdict> {
-  const sizes: Sizes = { inputTokens: PROBE_INPUT, maxTokens };
-  const objection = spending.objection(sizes);
-  if (objection !== undefined) return { kind: 'stopped', why: objection };
-  spending.leaves(sizes);
-  const time = new WallTime();
-  const scheduler = new WallScheduler(time);
-  let seen: Heard | undefined;
-  const http = new HttpTransport({
-    scheduler,
-    endpoints: endpointsOf(providers, settings),
-    epochMs: epochOf(time),
-    heard: (heard) => {
-      seen = heard;
-    },
-  });
-  const stream = new RandomStreams(seed).stream('probe');
-  const attempt: Attempt = {
-    ...{ provider, model, ...sizes },
-    cachedTokens: 0,
-    outputTokens: 1,
-    luck: { service: stream, prompt: stream, mode: stream, refusal: stream, hint: stream, fault: stream },
-    answered(end) {
-      spending.ended(sizes, end);
-      scheduler.stop();
-    },
-  };
-  const late = systemClock.schedule(() => scheduler.stop(), PROBE_MS);
-  try {
-    scheduler.after(0, PHASE.dispatch, () => http.send(attempt), undefined);
-    const errors: unknown[] = [];
-    await scheduler.run({
-      ...(interrupt && { interrupt }),
-      onError: (error) => errors.push(error),
-      isAwaited: () => http.inFlight > 0,
-    });
-    if (errors.length > 0) throw errors[0];
-  } finally {
-    late();
-    await http.close();
-  }
-  if (seen === undefined && interrupt?.aborted) return { kind: 'well', isRefused: false };
-  return judged(seen, circumstancesOf(settings));
-}
-
-function judged(seen: Heard | undefined, circumstances: Circumstances): Verdict {
-  if (seen === undefined) return { kind: 'stopped', why: explain(NOT_IN_TIME, circumstances) };
-  if (seen.class === 'throttle' || seen.class === 'overload') return { kind: 'well', isRefused: true };
-  const isAnswer = seen.class === 'ok' && (seen.characters > 0 || (seen.outputTokens ?? 0) > 0);
-  return isAnswer ? { kind: 'well', isRefused: false } : { kind: 'stopped', why: explain(seen, circumstances) };
-}
-
-const NOT_IN_TIME: Heard = {
-  ...{ class: 'transient', cause: 'timeout', status: undefined, headers: {}, body: undefined },
-  ...{ characters: 0, outputTokens: undefined },
-};

@@ -21,6 +21,6 @@ export function livePrompt(
   number: number,
 ): string {
   const words = Math.max(1, outputTokens);
-  const task = `Task ${number}: write ${words} short words about the sea and nothing else; leave the rest unread.\n`;
+  const task = `Task ${number}: write ${words} short words about the sea and nothing else; leave the rest unread. `;
   return task + promptText(Math.max(1, inputTokens - Math.ceil(task.length / BYTES_PER_TOKEN)));
 }

@@ -1,0 +1,171 @@
+/** `sim run --live`, `sim pressure` and an unrelated mock, as processes: what is said, kept and never written. */
+
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, afterEach, describe, expect, it } from 'vitest';
+import { scenarioText } from '../simulate.js';
+import { answers, type Respond, ran, served } from './live-run.js';
+
+const ROOT = fileURLToPath(new URL('../../..', import.meta.url));
+const KEY = 'sk-hush-0123456789';
+const scratch = mkdtempSync(join(tmpdir(), 'tidegate-live-'));
+const closers: (() => Promise<unknown> | undefined)[] = [];
+afterEach(async () => {
+  await Promise.all(closers.splice(0).map((close) => close()));
+});
+afterAll(() => rmSync(scratch, { recursive: true, force: true }));
+
+const scenario = join(scratch, 'small.yaml');
+writeFileSync(
+  scenario,
+  `name: small
+providers: { acme: { models: { large: {} } } }
+workload: { runs: [{ id: r, target: acme/large, agents: { count: 3, requests: 2, tokens: { input: 40, output: 8, max: 16 } } }] }
+`,
+);
+
+async function sim(args: readonly string[], env: Readonly<Record<string, string>> = {}) {
+  const child = spawn(process.execPath, [join(ROOT, 'sim/bin/sim.js'), ...args], {
+    env: { PATH: process.env.PATH ?? '', ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  const texts = Promise.all([child.stdout.toArray(), child.stderr.toArray()]);
+  const [[code], [stdout, stderr]] = await Promise.all([once(child, 'close'), texts]);
+  return { code: code as number, stdout: stdout.join(''), stderr: stderr.join('') };
+}
+
+async function server(respond: Respond): Promise<string> {
+  const one = await served(respond);
+  closers.push(one.close);
+  return one.url;
+}
+
+describe('sim run --live', () => {
+  it('shows the plan, probes, runs, and writes the key and the prompts nowhere', async () => {
+    const keys: unknown[] = [];
+    const prompts: string[] = [];
+    const url = await server((response, request, body) => {
+      keys.push(request.headers.authorization);
+      prompts.push((JSON.parse(body) as { messages: { content: string }[] }).messages[0]?.content ?? '');
+      answers(response, request, body);
+    });
+    const out = join(scratch, 'out');
+    const args = ['run', scenario, '--live', '--base-url', url, '--no-stream', '--out', out];
+    const { code, stdout, stderr } = await sim(args, { OPENAI_API_KEY: KEY });
+    expect([code, keys.length]).toEqual([0, 7]);
+    expect(new Set(keys)).toEqual(new Set([`Bearer ${KEY}`]));
+    expect(stderr).toMatch(/plan of small[\s\S]*requests[\s\S]*tokens[\s\S]*cost +unknown/);
+    expect(stdout).toMatch(/6 of 6 requests succeeded/);
+    const written = readdirSync(join(out, 'small-1')).map((name) => readFileSync(join(out, 'small-1', name), 'utf8'));
+    const everything = [stdout, stderr, ...written].join('\n');
+    expect(everything).not.toContain('hush');
+    expect(prompts.every((prompt) => prompt.includes('about the sea'))).toBe(true);
+    expect(everything).not.toContain('about the sea');
+  });
+
+  it('elsewhere, without a terminal and without --yes: nothing is sent', async () => {
+    const { code, stdout, stderr } = await sim(
+      ['run', scenario, '--live', '--base-url', 'https://example.invalid', '--out', scratch],
+      {
+        OPENAI_API_KEY: KEY,
+      },
+    );
+    expect([code, stdout]).toEqual([2, '']);
+    expect(stderr).toMatch(/nothing was sent: there is no terminal to ask on; say --yes/);
+  });
+
+  it('a budget stop is 4, with everything so far', async () => {
+    const url = await server(answers);
+    const out = join(scratch, 'budget');
+    const { code, stdout, stderr } = await sim([
+      'run',
+      scenario,
+      '--live',
+      '--base-url',
+      url,
+      '--no-stream',
+      '--max-requests',
+      '3',
+      '--out',
+      out,
+    ]);
+    expect(code).toBe(4);
+    expect(stderr).toMatch(/stopped: the budget of 3 requests/);
+    expect(stdout).toMatch(/2 of \d+ requests succeeded/);
+  });
+});
+
+describe('sim pressure', () => {
+  it('counts what is accepted and refused, wave by wave: eight sent, seven accepted', async () => {
+    let inFlight = 0;
+    const url = await server((response, request, body) => {
+      inFlight++;
+      const isOver = inFlight > 7;
+      setTimeout(
+        () => {
+          inFlight--;
+          if (isOver) response.writeHead(429).end();
+          else answers(response, request, body);
+        },
+        isOver ? 0 : 1_500,
+      );
+    });
+    const args = [
+      'pressure',
+      '--base-url',
+      url,
+      '--model',
+      'm',
+      '--no-stream',
+      '--stairs',
+      '8',
+      '--shots',
+      '1',
+      '--json',
+    ];
+    const { code, stdout } = await sim(args);
+    expect(code).toBe(0);
+    const { steps } = JSON.parse(stdout) as { steps: { accepted: number; refused: number; failed: number }[] };
+    expect(steps).toMatchObject([{ accepted: 7, refused: 1, failed: 0 }]);
+  });
+});
+
+describe('an unrelated mock, as a process of its own', () => {
+  it('@dwmkerr/mock-llm: streamed and whole', async () => {
+    const port = await freePort();
+    const main = join(ROOT, 'node_modules/@dwmkerr/mock-llm/dist/main.js');
+    const child: ChildProcess = spawn(process.execPath, [main], {
+      env: { PORT: `${port}`, HOST: '127.0.0.1' },
+      stdio: 'ignore',
+    });
+    closers.push(() => {
+      const gone = once(child, 'close');
+      child.kill();
+      return gone;
+    });
+    const url = `http://127.0.0.1:${port}`;
+    const isUp = () =>
+      fetch(`${url}/health`)
+        .then(({ ok }) => ok)
+        .catch(() => false);
+    await expect.poll(isUp, { timeout: 30_000 }).toBe(true);
+    const small = scenarioText(readFileSync(scenario, 'utf8'));
+    for (const stream of [true, false]) {
+      const { summary } = await ran(small, { baseUrl: `${url}/v1`, stream, model: 'gpt-4' });
+      expect(summary.requests).toMatchObject({ logical: 6, succeeded: 6, lost: 0 });
+    }
+  });
+});
+
+async function freePort(): Promise<number> {
+  const probe = createServer();
+  await new Promise<void>((resolve) => probe.listen(0, '127.0.0.1', resolve));
+  const { port } = probe.address() as { readonly port: number };
+  await new Promise((resolve) => probe.close(resolve));
+  return port;
+}
