@@ -3,27 +3,52 @@
 import type { BarChart, LineChart, Series } from '@tidegate/reports';
 import { counted, duration, number } from './human-numbers.js';
 import type { LatencyFigures } from './latency.js';
+import type { MakespanBound } from './makespan-bound.js';
 import type { Summary } from './summary.js';
 import type { KeyPoint, KeySeries, RunSeries } from './timeseries.js';
 
 const OVER_TIME = { kind: 'line', xLabel: 'time', xUnit: 'duration', yMin: 0 } as const;
 
-/** The cap against what is in flight and what the provider really takes, with every refusal and every cooldown. */
-export function capChart({ key, points, cooldowns }: KeySeries): LineChart {
+/**
+ * The cap against what is in flight and what the provider really takes, with every refusal and every cooldown, and with
+ * the time at which all the work could have been done.
+ */
+export function capChart({ key, points, cooldowns }: KeySeries, bound: MakespanBound | undefined): LineChart {
   const series: readonly Series[] = [
     { name: 'cap', style: 'step', role: 'primary', points: column(points, 'cap') },
     { name: "provider's limit", style: 'step', role: 'limit', dashed: true, points: column(points, 'limit') },
     { name: 'in flight', style: 'area', role: 'secondary', points: column(points, 'inFlight') },
     { name: 'refusals', style: 'points', role: 'bad', points: refusals(points) },
+    { name: 'done by here at best', style: 'line', role: 'muted', dashed: true, points: upright(bound, points) },
   ];
   return {
     ...OVER_TIME,
     title: `${key}: ${capTitle(points)}`,
-    description: capInWords(points),
+    description: [capInWords(points), ...(bound === undefined ? [] : [boundInWords(bound)])].join(' '),
     yLabel: 'requests at once',
     series: series.filter((one) => one.points.some(([, y]) => y !== null)),
     bands: cooldowns.map(({ from, to }) => ({ from, to, label: 'cooldown', tone: 'warn' })),
   };
+}
+
+/** A line across the chart at the time of the bound. */
+function upright(bound: MakespanBound | undefined, points: readonly KeyPoint[]): Series['points'] {
+  if (bound === undefined) return [];
+  const top = points.reduce((most, { cap, inFlight, limit }) => Math.max(most, cap ?? 0, inFlight, limit ?? 0), 1);
+  return [
+    [bound.ms, 0],
+    [bound.ms, top],
+  ];
+}
+
+/** `The work could have been done in 1m 30s at best: its critical path, of review.` */
+export function boundInWords({ ms, kind, by }: MakespanBound): string {
+  const reasons = {
+    'critical path': `what one has to do after the other, of ${by}`,
+    work: `its work by what is taken at once, ${by}`,
+    rate: `what is let through in time, ${by}`,
+  } as const;
+  return `The work could have been done in ${duration(ms)} at best: ${reasons[kind]}.`;
 }
 
 function capTitle(points: readonly KeyPoint[]): string {

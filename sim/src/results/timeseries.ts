@@ -14,6 +14,7 @@ import type {
 } from '../trace/events.js';
 import { gateOf } from '../trace/gate-of.js';
 import { CooldownSpans, type Span } from './cooldown-spans.js';
+import { type MakespanBound, MakespanBounds } from './makespan-bound.js';
 import { ProviderChanges } from './provider-changes.js';
 import { RunWidths } from './run-widths.js';
 import { concurrencyLimit, gatesAsked, scenarioOf } from './scenario-facts.js';
@@ -50,6 +51,8 @@ export interface TimeSeriesResult {
   readonly keys: readonly KeySeries[];
   /** In the order in which they started. */
   readonly runs: readonly RunSeries[];
+  /** How short the run could have been; undefined where nothing succeeded. */
+  readonly bound: MakespanBound | undefined;
   /** How the run ended; null where the trace breaks off. */
   readonly ending: TraceFinished | null;
 }
@@ -109,11 +112,13 @@ export class TimeSeries {
   #lastGate: string | undefined;
   #lastRecorder: GateRecorder | undefined;
   readonly #runs = new Map<string, Recorder>();
+  readonly #bounds = new MakespanBounds();
   readonly #endedRuns = new Set<string>();
   #ending: TraceFinished | undefined;
   #result: TimeSeriesResult | undefined;
 
   observe(event: TraceEvent): void {
+    this.#bounds.observe(event);
     const { t } = event;
     this.#now = t;
     switch (event.type) {
@@ -187,7 +192,12 @@ export class TimeSeries {
 
   /** Ends the recording; the same result when asked again. */
   series(): TimeSeriesResult {
-    this.#result ??= { keys: this.#keySeries(), runs: this.#runSeries(), ending: this.#ending ?? null };
+    this.#result ??= {
+      keys: this.#keySeries(),
+      runs: this.#runSeries(),
+      bound: this.#bounds.bound(),
+      ending: this.#ending ?? null,
+    };
     return this.#result;
   }
 

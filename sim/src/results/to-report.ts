@@ -7,7 +7,8 @@ import type { Chart, Figure, Report, Section } from '@tidegate/reports';
 import type { Scenario } from '../scenario/scenario.js';
 import type { StopReason } from '../trace/events.js';
 import { counted, duration, NO_VALUE, number, percent } from './human-numbers.js';
-import { capChart, latencyChart, queueChart, widthChart } from './report-charts.js';
+import type { MakespanBound } from './makespan-bound.js';
+import { boundInWords, capChart, latencyChart, queueChart, widthChart } from './report-charts.js';
 import { keyTable, latencyTable, runTable } from './report-tables.js';
 import type { Summary } from './summary.js';
 import type { TimeSeriesResult } from './timeseries.js';
@@ -26,7 +27,7 @@ export function toReport({ scenario, summary, series, replay }: RunResults): Rep
     title: scenario.name,
     question: scenario.question,
     headline: headline(summary),
-    figures: figures(summary),
+    figures: figures(summary, series.bound),
     verdicts: summary.expectations.map((result) => ({ pass: result.pass, text: verdictWords(result, summary) })),
     sections: [
       ...stopSection(summary, series),
@@ -40,9 +41,9 @@ export function toReport({ scenario, summary, series, replay }: RunResults): Rep
 }
 
 /** The one picture that stands for the run: the cap of the first key. Undefined where there is no key. */
-export function coverChart({ keys }: TimeSeriesResult): Chart | undefined {
+export function coverChart({ keys, bound }: TimeSeriesResult): Chart | undefined {
   const first = keys[0];
-  return first === undefined ? undefined : capChart(first);
+  return first === undefined ? undefined : capChart(first, bound);
 }
 
 function headline({ complete, expectations }: Summary): Report['headline'] {
@@ -55,13 +56,17 @@ function headline({ complete, expectations }: Summary): Report['headline'] {
   return { text: `PASS: ${hold}`, tone: 'good' };
 }
 
-function figures(summary: Summary): readonly Figure[] {
+function figures(summary: Summary, bound: MakespanBound | undefined): readonly Figure[] {
   const { requests, refused, latencyMs, keys } = summary;
   const refusals = `${number(requests.refused)} of ${counted(requests.attempts, 'attempt')}`;
   const lost = requests.lost > 0 ? `, ${number(requests.lost)} lost` : '';
   const unfinished = requests.unfinished > 0 ? `, ${number(requests.unfinished)} unfinished` : '';
   return [
-    { label: 'Makespan', value: duration(summary.makespanMs), note: 'until the last answer' },
+    {
+      label: 'Makespan',
+      value: duration(summary.makespanMs),
+      note: bound === undefined ? 'until the last answer' : `until the last answer; at best ${duration(bound.ms)}`,
+    },
     {
       label: 'Succeeded',
       value: number(requests.succeeded),
@@ -97,13 +102,15 @@ function stopSection({ complete }: Summary, { ending }: TimeSeriesResult): reado
 }
 
 function keySections({ keys, providers }: Summary, series: TimeSeriesResult): readonly Section[] {
-  return series.keys.flatMap((one) => {
+  const { bound } = series;
+  return series.keys.flatMap((one, i) => {
     const figuresOfKey = keys[one.key];
     if (figuresOfKey === undefined) return [];
     return [
       {
         heading: one.key,
-        charts: [capChart(one), queueChart(one)],
+        ...(i === 0 && bound !== undefined && { text: boundInWords(bound) }),
+        charts: [capChart(one, bound), queueChart(one)],
         tables: [keyTable(one.key, figuresOfKey, providers[one.key])],
       },
     ];

@@ -49,7 +49,7 @@ describe('the report of the story', () => {
       ],
     });
     expect(report.figures.map(({ label, value, note }) => `${label}: ${value} (${note})`)).toEqual([
-      'Makespan: 2.35s (until the last answer)',
+      'Makespan: 2.35s (until the last answer; at best 200ms)',
       'Succeeded: 3 (of 4 requests, 1 lost)',
       'Refused: 33.3 % (2 of 6 attempts)',
       'Cap of acme/large: 2 (at the end; mean 2.02)',
@@ -62,7 +62,9 @@ describe('the report of the story', () => {
     expect(report.sections[0]?.charts[0]).toEqual({
       kind: 'line',
       title: "acme/large: the cap against the provider's true limit",
-      description: "The cap starts at 2, ends at 2 and moves between 2 and 3. The provider's limit is 2. 2 refusals.",
+      description:
+        "The cap starts at 2, ends at 2 and moves between 2 and 3. The provider's limit is 2. 2 refusals. " +
+        'The work could have been done in 200ms at best: what one has to do after the other, of review.',
       xLabel: 'time',
       xUnit: 'duration',
       yLabel: 'requests at once',
@@ -124,6 +126,16 @@ describe('the report of the story', () => {
           points: [
             [250, 2],
             [300, 1],
+          ],
+        },
+        {
+          name: 'done by here at best',
+          style: 'line',
+          role: 'muted',
+          dashed: true,
+          points: [
+            [200, 0],
+            [200, 3],
           ],
         },
       ],
@@ -242,7 +254,7 @@ describe('a report', () => {
       'How long requests take',
     ]);
     expect(report.sections[0]?.charts[0]).toMatchObject({
-      series: [{ name: "provider's limit" }, { name: 'in flight' }],
+      series: [{ name: "provider's limit" }, { name: 'in flight' }, { name: 'done by here at best' }],
     });
     expect(report.sections[1]?.charts[0]).toMatchObject({ yLabel: 'seconds' });
     expect(report.figures[3]).toEqual({ label: 'Cap of acme/large', value: '–', note: 'nothing governs' });
