@@ -9,6 +9,7 @@ import { BoundHeap } from '../core/bound-heap.js';
 import type { CapChange, CapChangeReason, ConcurrencyController, Sample, ThrottleReason } from '../core/controller.js';
 import { FairQueue } from '../core/fair-queue.js';
 import { Fifo } from '../core/fifo.js';
+import type { Pacer } from '../core/pacing.js';
 import { type BucketSettings, type BucketSnapshot, QueueFullError } from './bucket-settings.js';
 import type { Clock } from './clock.js';
 import { leaveTogether } from './line-member.js';
@@ -60,6 +61,7 @@ export class Bucket implements TicketIssuer<BucketLane>, CancellingGate {
   /** Listeners are being told of a change, in the middle of a call that still needs this bucket. */
   #telling = 0;
   readonly #pace: Pace;
+  readonly #pacer: Pacer | undefined;
   readonly #sample = { latencyMs: 0, inFlightAtAdmission: 0 };
 
   constructor(key: Key, controller: ConcurrencyController, settings: BucketSettings, now: number) {
@@ -70,7 +72,8 @@ export class Bucket implements TicketIssuer<BucketLane>, CancellingGate {
     this.#clock = settings.clock;
     this.#requests = settings.requests;
     this.#pace = new Pace(settings);
-    this.paces = this.#pace.pacer !== undefined;
+    this.#pacer = this.#pace.pacer;
+    this.paces = this.#pacer !== undefined;
     this.#cap = controller.snapshot().cap;
     this.#lastChange = { reason: 'initial', at: now };
   }
@@ -82,7 +85,7 @@ export class Bucket implements TicketIssuer<BucketLane>, CancellingGate {
 
   learned(limits: readonly RateLimit[]): void {
     const now = this.#clock.now();
-    const target = this.#pace.pacer?.learned(limits) ?? 0;
+    const target = this.#pacer?.learned(limits) ?? 0;
     // A rate that is known is the wall: where nothing has been refused yet, the cap need not feel its way there.
     const isBound = target > this.#cap && this.#queue.size > 0 && !this.#pace.isHolding(this.#queue.next?.tokens, now);
     if (isBound && this.#controller.snapshot().lastBad === undefined) {
@@ -214,9 +217,11 @@ export class Bucket implements TicketIssuer<BucketLane>, CancellingGate {
 
   succeeded(ticket: GateTicket<BucketLane>, sample: Partial<Sample> | undefined): void {
     const now = this.#clock.now();
-    this.#pace.pacer?.succeeded(ticket, now, sample);
-    // The pace may have let go since the queue was last told of.
-    if (this.paces && this.#queue.size > 0) this.#tellWaiting(now);
+    if (this.#pacer !== undefined) {
+      this.#pacer.succeeded(ticket, now, sample);
+      // The pace may have let go since the queue was last told of.
+      if (this.#queue.size > 0) this.#tellWaiting(now);
+    }
     const changes = ticket.successCounts
       ? this.#controller.succeeded(now, ticket.epoch, this.#measured(ticket, sample, now))
       : this.#controller.ended(now);
@@ -233,7 +238,7 @@ export class Bucket implements TicketIssuer<BucketLane>, CancellingGate {
     // A place frees when any request ends, so the hint of a concurrency limit paces its own request's retry and no other.
     const retryAfterMs = freezeOn === 'rate' && scope === 'concurrency' ? undefined : hintMs;
     const waitMs = retryAfterMs === undefined ? undefined : Math.min(retryAfterMs, maxCooldownMs);
-    const isPaced = reason === 'rate_limited' && this.#pace.pacer?.refused(ticket, now, scope) === true;
+    const isPaced = reason === 'rate_limited' && this.#pacer?.refused(ticket, now, scope) === true;
     const changes = this.#controller.throttled(now, isPaced ? NO_EPOCH : ticket.epoch, reason, waitMs);
     const until = this.#controller.snapshot().cooldownUntil ?? Number.NEGATIVE_INFINITY;
     if (until > this.#cooldownUntil) this.#pace.stagger.cooldownExtended();
@@ -353,7 +358,7 @@ export class Bucket implements TicketIssuer<BucketLane>, CancellingGate {
     const epoch = this.#controller.admitted(now);
     const inFlight = this.#tickets.size + 1;
     const ticket = new GateTicket(this, lane, epoch, now, queuedMs, inFlight, successCounts);
-    this.#pace.pacer?.admitted(ticket, now, tokens);
+    this.#pacer?.admitted(ticket, now, tokens);
     this.#tickets.push(ticket);
     lane.inFlight++;
     if (lane.run !== undefined && lane.inFlight === 1) this.#engaged.add(lane);
@@ -363,7 +368,7 @@ export class Bucket implements TicketIssuer<BucketLane>, CancellingGate {
   #mayAdmit(now: number, tokens: number | undefined): boolean {
     if (!this.#controller.canAdmit(now)) return false;
     if (this.#pace.stagger.begins(now, this.#cooldownUntil, this.#cap)) this.#tellWaiting(now);
-    return this.#pace.nextAt(tokens, now) <= now;
+    return this.#pacer === undefined ? this.#pace.stagger.allows(now) : this.#pace.nextAt(tokens, now) <= now;
   }
 
   /** A queue held back by the stagger or the pace is no evidence that the cap is too low. */
@@ -424,8 +429,7 @@ export class Bucket implements TicketIssuer<BucketLane>, CancellingGate {
   /** One timer, only while someone waits and time alone will let them in. */
   #arm(now: number): void {
     const spacedUntil = this.#controller.notBefore?.(now) ?? Number.NEGATIVE_INFINITY;
-    const pacedUntil = this.#pace.nextAt(this.#queue.next?.tokens, now);
-    const wakeAt = Math.max(this.#cooldownUntil, pacedUntil, spacedUntil);
+    const wakeAt = Math.max(this.#cooldownUntil, spacedUntil, this.#pace.nextAt(this.#queue.next?.tokens, now));
     if (this.#queue.size === 0) this.#disarm();
     // A timer that is due may not have fired yet, and nobody else would come back for those who wait: it stays.
     if (this.#queue.size === 0 || wakeAt <= now) return;
