@@ -8,6 +8,8 @@ import { initCommand } from './init.js';
 import { listCommand } from './list.js';
 import { NOT_YET_COMMANDS } from './not-yet.js';
 import { pressureCommand } from './pressure.js';
+import { replayCommand } from './replay.js';
+import { reportCommand } from './report.js';
 import { runCommand } from './run.js';
 import { schemaCommand } from './schema.js';
 import { serveCommand } from './serve.js';
@@ -24,6 +26,8 @@ const COMMANDS = [
   runCommand,
   tuneCommand,
   initCommand,
+  replayCommand,
+  reportCommand,
   checkCommand,
   listCommand,
   serveCommand,

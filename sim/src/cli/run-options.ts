@@ -5,7 +5,6 @@ import { CONTROLLERS } from '../scenario/controllers.js';
 import type { OverrideOptions } from '../scenario/overrides.js';
 import type { LiveOptions } from './live.js';
 import { addBudgetOptions, addEndpointOptions, LIVE_ONLY } from './live-options.js';
-import { NOT_YET_RUN_OPTIONS } from './not-yet.js';
 
 export interface RunOptions extends LiveOptions {
   readonly seed?: number;
@@ -15,12 +14,13 @@ export interface RunOptions extends LiveOptions {
   readonly json: boolean;
   readonly quiet: boolean;
   readonly trace: boolean;
+  readonly junit?: string;
   readonly loopback: boolean;
   readonly speed?: number;
   readonly live: boolean;
 }
 
-/** Gives `sim run` its options; those that are not built yet are refused by name. */
+/** Gives `sim run` its options. */
 export function addRunOptions(command: Command): Command {
   command
     .option('--seed <n>', "seed of all random streams, instead of the scenario's", wholeNumber)
@@ -33,15 +33,12 @@ export function addRunOptions(command: Command): Command {
     .option('--json', 'print the summary alone on stdout, one line per run', false)
     .option('--quiet', 'print only what failed', false)
     .option('--no-trace', 'write no trace.jsonl')
+    .option('--junit <file>', 'write what held and what did not as JUnit XML, for CI')
     .option('--loopback', 'in real time, over HTTP, against the providers served on 127.0.0.1', false)
     .option('--speed <n>', 'with --loopback: n times as fast as the scenario says; a number above 0', positiveNumber)
     .option('--live', 'in real time against a real endpoint; shows the plan and asks before it sends', false);
   addBudgetOptions(addEndpointOptions(command));
   command.option('--keep-prompts', 'keep prompts and answers in the trace of a live run', false);
-  for (const name of NOT_YET_RUN_OPTIONS) {
-    command.on(`option:${name}`, () => command.error(`error: option '--${name}' is not supported yet`));
-    command.addOption(command.createOption(`--${name} [value]`).hideHelp());
-  }
   return command;
 }
 

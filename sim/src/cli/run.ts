@@ -2,21 +2,19 @@
 
 import { Command } from 'commander';
 import { InvariantBroken } from '../results/checks/invariants.js';
-import { Checks } from '../results/checks.js';
-import { summarise } from '../results/expectations.js';
-import { Metrics } from '../results/metrics.js';
 import { RunFolder } from '../results/run-folder.js';
+import { REPLAY_TRACE, RunResults } from '../results/run-results.js';
 import type { Summary } from '../results/summary.js';
-import { TimeSeries, toCsv } from '../results/timeseries.js';
-import { coverChart, toReport } from '../results/to-report.js';
+import { brokenSuite, type JunitSuite, suiteOf } from '../results/to-junit.js';
 import { type RunInput, run } from '../run.js';
 import { formatProblems } from '../scenario/problems.js';
 import type { Scenario } from '../scenario/scenario.js';
-import type { StopReason, TraceEvent, TraceFinished } from '../trace/events.js';
+import type { StopReason, TraceEvent } from '../trace/events.js';
 import { OutputError } from '../trace/output-error.js';
 import { simulatedWorld, type World } from '../transport/world.js';
 import { EXIT, type ExitCode, worse } from './exit-codes.js';
 import { listenForInterrupt } from './interrupt.js';
+import { writeJunit } from './junit-file.js';
 import type { LivePreparation } from './live.js';
 import { type LoadedRun, loadForRun } from './load-run.js';
 import { Progress } from './progress.js';
@@ -54,22 +52,30 @@ async function runFiles(files: readonly string[], options: RunOptions): Promise<
     return EXIT.usage;
   }
   const interrupt = listenForInterrupt('interrupted: keeping what is there');
+  const suites: JunitSuite[] = [];
   let code: ExitCode = EXIT.ok;
   for (const one of loaded) {
     if (one.kind === 'problems') continue;
-    const own = await runGuarded(one, options, interrupt.signal);
+    const own = await runGuarded(one, options, { interrupt: interrupt.signal, suites });
     if (own === EXIT.usage) return own;
     code = worse(code, own);
     if (interrupt.signal.aborted) break;
   }
   interrupt.release();
-  return code;
+  return options.junit === undefined || writeJunit(options.junit, suites) ? code : EXIT.usage;
 }
 
-async function runGuarded(loaded: LoadedRun, options: RunOptions, interrupt: AbortSignal): Promise<ExitCode> {
-  const { file } = loaded;
+/** What all runs of one command share. */
+interface Session {
+  readonly interrupt: AbortSignal;
+  /** What held and what did not, run by run. */
+  readonly suites: JunitSuite[];
+}
+
+async function runGuarded(loaded: LoadedRun, options: RunOptions, session: Session): Promise<ExitCode> {
+  const { file, scenario } = loaded;
   try {
-    return await runOne(loaded, options, interrupt);
+    return await runOne(loaded, options, session);
   } catch (error) {
     if (error instanceof OutputError) {
       console.error(error.message);
@@ -77,6 +83,13 @@ async function runGuarded(loaded: LoadedRun, options: RunOptions, interrupt: Abo
     }
     if (error instanceof InvariantBroken) {
       console.error(`${file}: ${error.message}`);
+      session.suites.push(
+        brokenSuite(
+          scenario.name,
+          scenario.expect.map(({ path }) => path),
+          error,
+        ),
+      );
     } else {
       console.error(`${file}: a defect of the simulator; please report it with the scenario\n`, error);
     }
@@ -84,14 +97,14 @@ async function runGuarded(loaded: LoadedRun, options: RunOptions, interrupt: Abo
   }
 }
 
-async function runOne(loaded: LoadedRun, options: RunOptions, interrupt: AbortSignal): Promise<ExitCode> {
+async function runOne(loaded: LoadedRun, options: RunOptions, session: Session): Promise<ExitCode> {
   const { scenario: written } = loaded;
   const folder = new RunFolder({ out: options.out, name: written.name, seed: written.seed, trace: options.trace });
   try {
-    const prepared = await prepare(options, written, interrupt);
+    const prepared = await prepare(options, written, session.interrupt);
     return prepared.kind === 'none'
       ? prepared.code
-      : await runPrepared(loaded, prepared, options, { folder, interrupt });
+      : await runPrepared(loaded, prepared, options, { folder, ...session });
   } finally {
     folder.discard();
   }
@@ -101,32 +114,27 @@ async function runPrepared(
   { file, controller }: LoadedRun,
   { scenario, world }: Extract<LivePreparation, { kind: 'ready' }>,
   options: RunOptions,
-  { folder, interrupt }: { readonly folder: RunFolder; readonly interrupt: AbortSignal },
+  { folder, interrupt, suites }: Session & { readonly folder: RunFolder },
 ): Promise<ExitCode> {
   const progress = new Progress(scenario.name, options.live ? 'minutes' : 'virtual minutes');
   try {
-    const folds = { checks: new Checks(), metrics: new Metrics(), series: new TimeSeries() };
-    let end: Pick<TraceFinished, 'stop' | 'detail'> = { stop: 'interrupted' };
+    const results = new RunResults();
     const observe = (event: TraceEvent): void => {
       folder.trace?.observe(event);
-      folds.checks.observe(event);
-      folds.metrics.observe(event);
-      folds.series.observe(event);
+      results.observe(event);
       progress.observe(event);
-      if (event.type === 'trace-finished') end = event;
     };
     await runIn(world, { scenario, observe, interrupt, ...(controller && { controller }) });
 
-    const summary = summarise(folds.metrics.figures(), scenario.expect, folder.trace?.close() ?? null);
     const replay = replayCommand({ ...options, file, seed: scenario.seed, set: options.set ?? [] });
-    const series = folds.series.series();
-    await folder.commit({
-      summary,
-      csv: toCsv(series.keys),
-      report: toReport({ scenario, summary, series, replay }),
-      cover: coverChart(series),
-    });
+    const traceSha256 = folder.trace?.close() ?? null;
+    // A report with its trace beside it is made of that alone.
+    const contents = results.contents({ traceSha256, replay: traceSha256 === null ? replay : REPLAY_TRACE });
+    await folder.commit(contents);
     progress.end();
+    const { summary } = contents;
+    const end = results.ending ?? { stop: 'interrupted' };
+    suites.push(suiteOf(summary));
     for (const line of warnings(summary, end)) console.error(line);
     say(summary, folder.path, replay, options);
     return exitCodeOf(summary, end.stop);
@@ -159,6 +167,7 @@ async function worldOf({ loopback, speed }: RunOptions, scenario: Scenario): Pro
 function say(summary: Summary, folder: string, replay: string, { json, quiet }: RunOptions): void {
   if (json) {
     console.log(JSON.stringify(summary));
+    if (!quiet) console.error(`${summary.scenario}: ${folder}/report.html`);
     return;
   }
   const verdicts = verdictLines(summary);

@@ -11,7 +11,7 @@ import { isScenarioName } from '../scenario/schema.js';
 import { OutputError } from '../trace/output-error.js';
 import { TraceWriter } from '../trace/writer.js';
 import type { Summary } from './summary.js';
-import { WholeFolder } from './whole-folder.js';
+import { intoFolder, WholeFolder } from './whole-folder.js';
 
 export interface RunFolderOptions {
   /** The directory that gets the folder; made if need be. */
@@ -90,6 +90,14 @@ export class RunFolder {
     this.trace?.abandon();
     this.#folder.discard();
   }
+}
+
+/**
+ * Writes the results beside a trace that is there, in place of older ones.
+ * @throws OutputError if they cannot be written.
+ */
+export async function writeBeside(folder: string, contents: FolderContents): Promise<void> {
+  await intoFolder(folder, async (partial) => writeResults(partial, contents, await import('@tidegate/reports')));
 }
 
 async function writeResults(folder: string, contents: FolderContents, renderers: Renderers): Promise<void> {

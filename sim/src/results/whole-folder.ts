@@ -4,7 +4,7 @@
  * results as they were.
  */
 
-import { lstatSync, mkdirSync, renameSync, rmSync } from 'node:fs';
+import { lstatSync, mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { OutputError } from '../trace/output-error.js';
 
@@ -51,6 +51,23 @@ export class WholeFolder {
     if (this.#partial === undefined) return;
     rmSync(this.#partial, { recursive: true, force: true });
     this.#partial = undefined;
+  }
+}
+
+/**
+ * Puts what `write` makes into a folder that is there, each file whole, in place of one of its name.
+ * @throws OutputError if it cannot be written; then no file is half written.
+ */
+export async function intoFolder(folder: string, write: (partial: string) => Promise<void>): Promise<void> {
+  let partial: string | undefined;
+  try {
+    partial = makePartial(join(folder, `.partial-${process.pid}`));
+    await write(partial);
+    for (const name of readdirSync(partial)) renameSync(join(partial, name), join(folder, name));
+  } catch (error) {
+    throw asOutputError(error, folder);
+  } finally {
+    if (partial !== undefined) rmSync(partial, { recursive: true, force: true });
   }
 }
 

@@ -11,7 +11,7 @@ import type { FoundFile } from './found-files.js';
 import { check } from './issues.js';
 import { applyOverrides, type Overridden, type OverrideOptions } from './overrides.js';
 import { isWithin, type Path } from './path.js';
-import { type Finding, inOrder, type Problem, shownPath } from './problems.js';
+import { type Finding, inOrder, isOption, type Problem, shownPath } from './problems.js';
 import { withProfiles } from './profiles.js';
 import { asMapping } from './raw-data.js';
 import type { Scenario } from './scenario.js';
@@ -142,7 +142,8 @@ function toProblem(finding: Finding, yaml: YamlSource, { origins }: Overridden, 
   const { path, at, message, where } = finding;
   const origin = origins.findLast((entry) => isWithin(path, entry.path));
   const text = { path: shownPath(path), message };
-  if (where !== undefined) return { ...where, ...text };
-  if (origin !== undefined) return { file: origin.option, line: 0, column: 0, ...text };
-  return { ...fileOf(source), ...yaml.place(path, at), ...text };
+  const place =
+    origin === undefined ? { ...fileOf(source), ...yaml.place(path, at) } : { file: origin.option, line: 0, column: 0 };
+  if (where === undefined) return { ...place, ...text };
+  return { ...where, ...text, ...(!isOption(where) && { namedIn: place }) };
 }

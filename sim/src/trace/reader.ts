@@ -4,10 +4,12 @@
  * in memory; checks that a line is an event, not what the event says.
  */
 
-import { createHash, type Hash } from 'node:crypto';
-import { closeSync, openSync, readSync } from 'node:fs';
-import { StringDecoder } from 'node:string_decoder';
+import { createHash } from 'node:crypto';
 import type { TraceEvent } from './events.js';
+import { linesOf } from './lines.js';
+import { TraceError } from './trace-error.js';
+
+export { TraceError } from './trace-error.js';
 
 export interface TraceReading {
   readonly events: number;
@@ -16,13 +18,6 @@ export interface TraceReading {
   /** The number of a last line that breaks off and was left out; null where there is none. */
   readonly brokenLine: number | null;
 }
-
-/** The file is no trace; the message names the file, the line and what was expected. */
-export class TraceError extends Error {
-  override readonly name = 'TraceError';
-}
-
-const CHUNK = 65_536;
 
 /** Every type of event there is; the compiler sees to it that none is missing. */
 const TYPES: Readonly<Record<TraceEvent['type'], true>> = {
@@ -70,19 +65,26 @@ export function readTrace(path: string, observe: (event: TraceEvent) => void): T
   const hash = createHash('sha256');
   let line = 0;
   let brokenLine: number | null = null;
-  const isThere = forEachLine(path, hash, (text, endsHere) => {
+  for (const { text, endsHere } of linesOf(path, (bytes) => hash.update(bytes))) {
     line++;
-    const value = parseJson(text);
-    if (value === undefined && endsHere && line > 1) {
-      brokenLine = line;
-      return;
-    }
-    const problem = value === undefined ? 'is not JSON; a trace has one event a line' : problemOf(value, line);
-    if (problem !== undefined) throw new TraceError(`${path}: line ${line} ${problem}`);
-    observe(value as TraceEvent);
-  });
-  if (!isThere) throw new TraceError(`${path}: is empty; a trace begins with a trace-started event`);
+    const event = eventIn(text, line, path);
+    if (event !== undefined) observe(event);
+    else if (endsHere && line > 1) brokenLine = line;
+    else throw new TraceError(`${path}: line ${line} is not JSON; a trace has one event a line`);
+  }
+  if (line === 0) throw new TraceError(`${path}: is empty; a trace begins with a trace-started event`);
   return { events: brokenLine === null ? line : line - 1, sha256: hash.digest('hex'), brokenLine };
+}
+
+/**
+ * The event of a line, counted from 1; undefined where the text is not JSON, as that of a line that breaks off.
+ * @throws TraceError if it is JSON and no event.
+ */
+export function eventIn(text: string, line: number, path: string): TraceEvent | undefined {
+  const value = parseJson(text);
+  const problem = value === undefined ? undefined : problemOf(value, line);
+  if (problem !== undefined) throw new TraceError(`${path}: line ${line} ${problem}`);
+  return value as TraceEvent | undefined;
 }
 
 /** Undefined where the text is not JSON; JSON itself knows no undefined. */
@@ -102,52 +104,4 @@ function problemOf(value: unknown, line: number): string | undefined {
   if (typeof t !== 'number') return 'is no event: its time t is not a number';
   if (line === 1 && type !== 'trace-started') return `is ${type}; a trace begins with trace-started`;
   return undefined;
-}
-
-/** Calls `see` for every line; `endsHere`: no line break follows. False if there is none at all. */
-function forEachLine(path: string, hash: Hash, see: (text: string, endsHere: boolean) => void): boolean {
-  const file = open(path);
-  try {
-    const decoder = new StringDecoder('utf8');
-    const chunk = Buffer.alloc(CHUNK);
-    let parts: string[] = [];
-    let isEmpty = true;
-    for (let size = read(path, file, chunk); size > 0; size = read(path, file, chunk)) {
-      isEmpty = false;
-      const bytes = chunk.subarray(0, size);
-      hash.update(bytes);
-      const [first = '', ...others] = decoder.write(bytes).split('\n');
-      parts.push(first);
-      for (const text of others) {
-        see(parts.join(''), false);
-        parts = [text];
-      }
-    }
-    const last = parts.join('') + decoder.end();
-    if (last !== '') see(last, true);
-    return !isEmpty;
-  } finally {
-    closeSync(file);
-  }
-}
-
-function open(path: string): number {
-  try {
-    return openSync(path, 'r');
-  } catch (cause) {
-    throw unreadable(path, cause);
-  }
-}
-
-function read(path: string, file: number, chunk: Buffer): number {
-  try {
-    return readSync(file, chunk);
-  } catch (cause) {
-    throw unreadable(path, cause);
-  }
-}
-
-function unreadable(path: string, cause: unknown): TraceError {
-  const reason = cause instanceof Error ? cause.message : String(cause);
-  return new TraceError(`${path}: cannot be read (${reason}); give the trace.jsonl of a run`, { cause });
 }

@@ -2,7 +2,16 @@
 
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -73,7 +82,10 @@ describe('sim run', () => {
     const args = ['--json', '--no-trace', '--out', out, '--set', 'expect={ makespan: { max: 1s } }'];
     const { status, lines, stderr } = sim('run', 'scenarios/fanout30.yaml', 'scenarios/retry-after.yaml', ...args);
     expect(status).toBe(1);
-    expect(stderr).toBe('');
+    expect(stderr.trimEnd().split('\n')).toEqual([
+      `fanout30: ${out}/fanout30-1/report.html`,
+      `retry-after: ${out}/retry-after-1/report.html`,
+    ]);
     const summaries = lines.map((line) => JSON.parse(line) as Summary);
     expect(summaries.map(({ scenario, traceSha256 }) => [scenario, traceSha256])).toEqual([
       ['fanout30', null],
@@ -126,6 +138,21 @@ describe('sim run', () => {
     expect(lines.at(-1)).toBe(`npx sim run ${tiny} --seed 1 --loopback --speed 50`);
     const summary = JSON.parse(readFileSync(join(out, 'tiny-1', 'summary.json'), 'utf8')) as Summary;
     expect(summary).toMatchObject({ mode: 'loopback', complete: true, requests: { logical: 6, succeeded: 6 } });
+  });
+
+  it('writes what held and what did not as JUnit XML, of all runs in one file', () => {
+    const file = join(scratch, 'reports', 'junit.xml');
+    const args = ['--quiet', '--out', out, '--junit', file, '--set', 'expect={ makespan: { max: 1s } }'];
+    expect(sim('run', 'scenarios/fanout30.yaml', 'scenarios/staircase.yaml', ...args).status).toBe(1);
+    const xml = readFileSync(file, 'utf8');
+    expect(xml.match(/<testsuite name="[^"]+"/g)).toEqual([
+      '<testsuite name="fanout30"',
+      '<testsuite name="staircase"',
+    ]);
+    expect(xml.match(/<failure [^>]*message="[^"]*"/g)).toEqual([
+      '<failure type="expectations" message="makespan is 1m 55s, expected at most 1s"',
+      expect.stringContaining('expected at most 1s'),
+    ]);
   });
 
   it.each([
@@ -201,8 +228,13 @@ describe('bad input', () => {
       ['run', 'scenarios/fanout30.yaml', '--set', 'governor.inital=3'],
       'did you mean "initial"?',
     ],
-    ['a command not built yet', ['tune', 'x'], 'not supported yet'],
-    ['an option not built yet', ['run', 'x', '--junit'], 'not supported yet'],
+    ['a command not built yet', ['compare', 'x'], 'not supported yet'],
+    ['a JUnit file without a name', ['run', 'x', '--junit'], 'argument missing'],
+    [
+      'a JUnit file that cannot be written',
+      ['run', 'scenarios/staircase.yaml', '--quiet', '--out', out, '--junit', BIN.concat('/x.xml')],
+      'choose another place with --junit FILE',
+    ],
     ['an endpoint in virtual time', ['run', 'scenarios/fanout30.yaml', '--base-url', 'http://[::1]'], 'add --live'],
     ['a run in two places', ['run', 'scenarios/fanout30.yaml', '--live', '--loopback'], 'choose one'],
     ['a speed in virtual time', ['run', 'scenarios/fanout30.yaml', '--speed', '2'], 'add --loopback'],
@@ -236,7 +268,12 @@ describe('bad input', () => {
 });
 
 describe('help', () => {
-  it.each([[[]], [['run']], [['check']], [['list']], [['schema']]])(
+  /** Where a newcomer stands: the scenarios are there, and no results. */
+  const place = join(scratch, 'newcomer');
+  mkdirSync(place);
+  symlinkSync(join(ROOT, 'scenarios'), join(place, 'scenarios'));
+
+  it.each([[[]], [['run']], [['replay']], [['report']], [['check']], [['list']], [['schema']]])(
     'of sim %s ends with two commands that work as printed',
     (command) => {
       const { stdout, status } = sim(...command, '--help');
@@ -244,12 +281,8 @@ describe('help', () => {
       const examples = stdout.trimEnd().split('\n').slice(-2);
       expect(examples.every((line) => line.startsWith('  sim '))).toBe(true);
       for (const example of examples) {
-        const shell = example.trim().replace(/^sim/, `"${process.execPath}" "${BIN}"`).replace('> ', `> ${scratch}/`);
-        const { status: exit } = spawnSync(
-          'sh',
-          ['-c', `${shell}${example.includes(' run ') ? ` --out ${out}` : ''}`],
-          { cwd: ROOT },
-        );
+        const shell = example.trim().replace(/^sim/, `"${process.execPath}" "${BIN}"`);
+        const { status: exit } = spawnSync('sh', ['-c', shell], { cwd: place });
         expect([example, exit]).toEqual([example, 0]);
       }
     },

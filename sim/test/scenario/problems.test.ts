@@ -433,7 +433,8 @@ describe('a CSV file', () => {
     ],
   ])('%s is a problem with its own name and line', (_, content, lines) => {
     const files: Record<string, string> = content === undefined ? {} : { 'a.csv': content };
-    expect([...problemsOf(agents, { files })].sort()).toEqual([...lines].sort());
+    const named = lines.map((line) => `${line} (named in s/x.yaml:2:64)`);
+    expect([...problemsOf(agents, { files })].sort()).toEqual(named.sort());
   });
 
   it('with an open quote is refused where the parser stopped', () => {
@@ -446,15 +447,15 @@ describe('a CSV file', () => {
       '{ latency: { firstToken: { empirical: { csv: t.csv, column: mss } }, refusal: { empirical: { csv: t.csv, column: ms } } } }',
     );
     expect(problemsOf(text, { files: { 't.csv': 'ms,x\n1,2\nsoon,2\n' } })).toEqual([
-      's/t.csv:1:1  providers.acme.models.large.latency.firstToken.empirical.csv  has no column "mss"; did you mean "ms"?',
-      's/t.csv:3:1  providers.acme.models.large.latency.refusal.empirical.csv  ms: expected milliseconds ≥ 0 or a duration with its unit, got "soon"',
+      's/t.csv:1:1  providers.acme.models.large.latency.firstToken.empirical.csv  has no column "mss"; did you mean "ms"? (named in s/x.yaml:3:67)',
+      's/t.csv:3:1  providers.acme.models.large.latency.refusal.empirical.csv  ms: expected milliseconds ≥ 0 or a duration with its unit, got "soon" (named in s/x.yaml:3:120)',
     ]);
   });
 
   it('comes after the problems of the scenario itself', () => {
     expect(problemsOf(`${agents}sed: 1\n`)).toEqual([
       's/x.yaml:3:1  sed  unknown field; did you mean "seed"?',
-      's/a.csv  workload.runs[0].agents.csv  cannot be read: no such file',
+      's/a.csv  workload.runs[0].agents.csv  cannot be read: no such file (named in s/x.yaml:2:64)',
     ]);
   });
 });

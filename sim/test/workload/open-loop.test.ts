@@ -179,8 +179,8 @@ describe('what is wrong with arrivals', () => {
 
   it('a time that is none, with its line in the file', () => {
     expect(problems(web('process: trace, csv: t.csv'), 'at\n1\nNaN\n-3s\n')).toEqual([
-      't.csv:3:1  workload.arrivals[0].csv  at: expected milliseconds ≥ 0 or a duration with its unit, got "NaN"',
-      't.csv:4:1  workload.arrivals[0].csv  at: expected milliseconds ≥ 0 or a duration with its unit, got "-3s"',
+      't.csv:3:1  workload.arrivals[0].csv  at: expected milliseconds ≥ 0 or a duration with its unit, got "NaN" (named in x.yaml:4:69)',
+      't.csv:4:1  workload.arrivals[0].csv  at: expected milliseconds ≥ 0 or a duration with its unit, got "-3s" (named in x.yaml:4:69)',
     ]);
   });
 });
