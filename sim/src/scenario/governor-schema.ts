@@ -149,7 +149,7 @@ export function retry(): z.ZodType<RetrySettings> {
   const policy = retryPolicy();
   const none = z
     .literal('none', {
-      error: expected('none or { throttle, network, business, firstDelay, maxDelay, maxRetryAfter }'),
+      error: expected('none or { throttle, network, business, firstDelay, maxDelay, delays, maxRetryAfter }'),
     })
     .transform(() => policy.parse({ throttle: 0, network: 0, business: 0 }));
   return choice<RetrySettings>([none, policy], (value) => ({
@@ -166,15 +166,21 @@ function retryPolicy(): z.ZodType<RetrySettings> {
       business: budget().prefault(0).describe('Retries after all other errors.'),
       firstDelay: duration().prefault('2s').describe('Backoff before the first retry; doubles with each.'),
       maxDelay: duration().prefault('60s').describe('The longest backoff.'),
+      delays: z
+        .exactOptional(z.array(duration(), { error: expected('a list of durations') }).min(1, { error: 'is empty' }))
+        .describe(
+          'In place of firstDelay and maxDelay: the backoffs themselves, the last one again and again. Without luck.',
+        ),
       maxRetryAfter: duration().prefault('5m').describe('A hint above it ends the retries.'),
     })
-    .transform(({ throttle, network, business, firstDelay, maxDelay, maxRetryAfter }) => ({
+    .transform(({ throttle, network, business, firstDelay, maxDelay, delays, maxRetryAfter }) => ({
       throttle,
       network,
       business,
       firstDelayMs: firstDelay,
       maxDelayMs: maxDelay,
       maxRetryAfterMs: maxRetryAfter,
+      ...(delays !== undefined && { delaysMs: delays }),
     }));
 }
 

@@ -89,6 +89,8 @@ export interface RetrySettings {
   readonly firstDelayMs: number;
   readonly maxDelayMs: number;
   readonly maxRetryAfterMs: number;
+  /** The backoffs themselves, one after the other, then the last again and again; without luck. Absent: they double. */
+  readonly delaysMs?: readonly number[];
 }
 
 /**

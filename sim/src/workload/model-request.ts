@@ -8,6 +8,7 @@ import { type EventHandle, PHASE } from '../kernel/kernel.js';
 import type { RandomStream } from '../kernel/random.js';
 import type { RequestSettled, RequestWithdrawn, SettledOutcome } from '../trace/events.js';
 import type { Attempt, AttemptEnd, Luck } from '../transport/transport.js';
+import { backoffMs } from './listed-backoff.js';
 import { observedOf } from './observed.js';
 import type { RequestSizes } from './request-sizes.js';
 import type { Interruptible, RequestContext, Traveller } from './run-context.js';
@@ -321,7 +322,7 @@ export class ModelRequest implements Waiter, Attempt, Interruptible, Traveller {
     const next = this.#attempts.ended({ class: end.class, retryAfterMs }, () => this.#asker.jitter.next());
     const retries = 'delayMs' in next;
     this.#settle(end, attempt, retries);
-    if (retries) this.#retryAfter(next.delayMs, attempt);
+    if (retries) this.#retryAfter(backoffMs(next.delayMs, this.#context.delaysMs, retryAfterMs, attempt), attempt);
     else this.#over(end.class === 'ok', end);
   }
 

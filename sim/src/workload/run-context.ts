@@ -59,6 +59,8 @@ export interface RequestContext {
   /** Per attempt, from dispatch; null = none. */
   readonly timeoutMs: number | null;
   readonly retry: ResolvedRetryPolicy;
+  /** Backoffs in place of those of the policy, the last one again and again. */
+  readonly delaysMs: readonly number[] | undefined;
   readonly governor: Governor;
   readonly scheduler: Scheduler;
   readonly transport: Transport;

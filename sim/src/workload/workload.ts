@@ -104,10 +104,12 @@ export class Workload {
   #contextOf({ target, timeoutMs, retry, process }: Pick<RunSettings, 'target' | 'timeoutMs' | 'retry' | 'process'>) {
     const { scheduler, transport, clerk, streams, lookout } = this.#host;
     const { pacing, latencySignal } = this.#scenario.governor.options;
+    const policy = retry ?? this.#scenario.governor.retry;
     const measures = pacing === 'headers' || latencySignal === true;
     return {
       ...{ target, timeoutMs, key: `${target.provider}/${target.model}`, open: undefined },
-      retry: resolveRetryPolicy(retryPolicyOf(retry ?? this.#scenario.governor.retry)),
+      retry: resolveRetryPolicy(retryPolicyOf(policy)),
+      delaysMs: policy.delaysMs,
       ...{ process, governor: this.#host.governorOf(process), scheduler, transport, clerk, streams, lookout, measures },
     };
   }

@@ -182,7 +182,7 @@ describe('a governor', () => {
     [
       '{ retry: never }',
       20,
-      'governor.retry  expected none or { throttle, network, business, firstDelay, maxDelay, maxRetryAfter }, got "never"',
+      'governor.retry  expected none or { throttle, network, business, firstDelay, maxDelay, delays, maxRetryAfter }, got "never"',
     ],
   ])('written %s is refused', (written, column, line) => {
     expect(problemsOf(minimal(`governor: ${written}`))).toEqual([`s/x.yaml:3:${column}  ${line}`]);

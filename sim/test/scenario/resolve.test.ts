@@ -399,6 +399,18 @@ describe('the governor', () => {
       '{ throttle: 2, network: unlimited, firstDelay: 0, maxRetryAfter: 10m }',
       { throttle: 2, network: null, business: 0, firstDelayMs: 0, maxDelayMs: 60_000, maxRetryAfterMs: 600_000 },
     ],
+    [
+      '{ delays: [1s, 1s, 2s] }',
+      {
+        throttle: null,
+        network: 3,
+        business: 0,
+        firstDelayMs: 2000,
+        maxDelayMs: 60_000,
+        maxRetryAfterMs: 300_000,
+        delaysMs: [1000, 1000, 2000],
+      },
+    ],
   ])('retries as written: %s', (written, retry) => {
     expect(scenarioOf(minimal(`governor: { retry: ${written} }`)).governor.retry).toEqual(retry);
   });

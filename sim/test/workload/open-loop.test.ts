@@ -87,6 +87,18 @@ describe('an arrival', () => {
     expect(summary.requests).toMatchObject({ logical: 5, attempts: 15, refused: 15, lost: 5 });
   });
 
+  it.each<[string, string, readonly number[]]>([
+    ['as long as a list says, the last one again and again', '', [1000, 2050, 5100, 8150, 11_200]],
+    ['no less than a hint says', ', retryAfter: 5s', [1000, 6050, 11_100, 16_150, 21_200]],
+  ])('waits between its retries %s', async (_, hint, times) => {
+    const model = `{ quotas: [{ concurrency: 0 }]${hint} }`;
+    const more = 'governor: { retry: { throttle: 4, delays: [1s, 3s] } }';
+    const { events } = await simulate(
+      scenarioText(open(web('rate: 1/s, process: uniform, count: 1'), { model, more })),
+    );
+    expect(of(events, 'request-queued').map(({ t }) => t)).toEqual(times);
+  });
+
   it('has a timeout of its own', async () => {
     const more = 'governor: { retry: none }';
     const { events } = await simulate(
