@@ -1,8 +1,9 @@
 /** The tables of a run's report. */
 
 import type { Table } from '@tidegate/reports';
-import { duration, NO_VALUE, number } from './human-numbers.js';
+import { duration, NO_VALUE, number, percent } from './human-numbers.js';
 import type { LatencyFigures } from './latency.js';
+import type { LiveFigures } from './live-figures.js';
 import type { KeyFigures, ProviderFigures, RunFigures, Summary } from './summary.js';
 
 export function keyTable(name: string, key: KeyFigures, provider: ProviderFigures | undefined): Table {
@@ -79,5 +80,38 @@ export function runTable(runs: Readonly<Record<string, RunFigures>>): Table {
       ...[id, number(run.agents), number(run.bound), duration(run.makespanMs)],
       ...[number(run.effective.min), number(run.effective.mean), duration(run.waitMs), number(run.cacheHits)],
     ]),
+  };
+}
+
+/** What only a live run tells. */
+export function liveTable({ tokens, latencyMs, rate, failures, client }: LiveFigures): Table {
+  const perSecond = (value: number | null): string => number(value === null ? null : Number(value.toPrecision(3)));
+  const { firstAnswer, gap, longestGap } = latencyMs;
+  const times = ({ p50, p95 }: LatencyFigures): string => `${duration(p50)}, ${duration(p95)}`;
+  const clientRows: readonly (readonly [string, string])[] =
+    client === null
+      ? []
+      : [
+          ['Requests sent, the probe included', number(client.sent)],
+          ['CPU of the client, per request', duration(client.cpuMsPerRequest)],
+          ['Client: busy, timers late (p99)', `${percent(client.busy)}, ${duration(client.lagMs.p99)}`],
+          ['The client may be the bottleneck', client.isBottleneck ? 'yes' : 'no'],
+        ];
+  return {
+    caption: 'Live',
+    columns: [
+      { label: 'Figure', numeric: false },
+      { label: 'Value', numeric: true },
+    ],
+    rows: [
+      ['Answers with their tokens stated, estimated', `${number(tokens.stated)}, ${number(tokens.estimated)}`],
+      ['Reasoning tokens', number(tokens.reasoning)],
+      ['First token after reasoning: p50, p95', times(firstAnswer)],
+      ['Gap between arrivals: p50, p95', times(gap)],
+      ['Longest gap of a stream: p50, p95', times(longestGap)],
+      ['Requests a second: asked, achieved', `${perSecond(rate.asked)}, ${perSecond(rate.achieved)}`],
+      ...Object.entries(failures).map(([cause, count]) => [`Failed: ${cause}`, number(count)] as const),
+      ...clientRows,
+    ],
   };
 }

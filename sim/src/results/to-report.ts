@@ -9,7 +9,7 @@ import type { StopReason } from '../trace/events.js';
 import { counted, duration, NO_VALUE, number, percent } from './human-numbers.js';
 import type { MakespanBound } from './makespan-bound.js';
 import { boundInWords, capChart, latencyChart, queueChart, widthChart } from './report-charts.js';
-import { keyTable, latencyTable, runTable } from './report-tables.js';
+import { keyTable, latencyTable, liveTable, runTable } from './report-tables.js';
 import type { Summary } from './summary.js';
 import type { TimeSeriesResult } from './timeseries.js';
 import { verdictWords } from './verdict-words.js';
@@ -33,6 +33,7 @@ export function toReport({ scenario, summary, series, replay }: RunResults): Rep
       ...stopSection(summary, series),
       ...keySections(summary, series),
       latencySection(summary),
+      ...liveSection(summary),
       ...runSection(summary, series),
     ],
     provenance: provenance(summary),
@@ -120,6 +121,10 @@ function keySections({ keys, providers }: Summary, series: TimeSeriesResult): re
 function latencySection({ latencyMs }: Summary): Section {
   const chart = latencyChart(latencyMs);
   return { heading: 'Latency', charts: chart === undefined ? [] : [chart], tables: [latencyTable(latencyMs)] };
+}
+
+function liveSection({ live }: Summary): readonly Section[] {
+  return live === undefined ? [] : [{ heading: 'Against the real endpoint', charts: [], tables: [liveTable(live)] }];
 }
 
 function runSection({ runs }: Summary, series: TimeSeriesResult): readonly Section[] {

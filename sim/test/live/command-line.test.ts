@@ -8,6 +8,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, afterEach, describe, expect, it } from 'vitest';
+import type { Summary } from '../../src/results/summary.js';
 import { scenarioText } from '../simulate.js';
 import { answers, type Respond, ran, served } from './live-run.js';
 
@@ -77,6 +78,29 @@ describe('sim run --live', () => {
     );
     expect([code, stdout]).toEqual([2, '']);
     expect(stderr).toMatch(/nothing was sent: there is no terminal to ask on; say --yes/);
+  });
+
+  it('Ctrl-C keeps everything so far, and is 130', async () => {
+    let requests = 0;
+    let isUnderWay: () => void = () => {};
+    const underWay = new Promise<void>((resolve) => {
+      isUnderWay = resolve;
+    });
+    const url = await server((response, request, body) => {
+      requests++;
+      if (requests <= 3) answers(response, request, body);
+      // The others are left waiting: three in flight.
+      if (requests === 6) isUnderWay();
+    });
+    const out = join(scratch, 'interrupted');
+    const args = ['run', scenario, '--live', '--base-url', url, '--no-stream', '--out', out, '--quiet'];
+    const child = spawn(process.execPath, [join(ROOT, 'sim/bin/sim.js'), ...args], { stdio: 'ignore' });
+    const closed = once(child, 'close');
+    await underWay;
+    child.kill('SIGINT');
+    expect((await closed)[0]).toBe(130);
+    const summary = JSON.parse(readFileSync(join(out, 'small-1', 'summary.json'), 'utf8')) as Summary;
+    expect(summary).toMatchObject({ mode: 'live', complete: false, requests: { succeeded: 2, unfinished: 3 } });
   });
 
   it('a budget stop is 4, with everything so far', async () => {

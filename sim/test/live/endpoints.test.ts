@@ -3,9 +3,9 @@
  * is no endpoint at all. Each bad one gives a clear message and a defined end.
  */
 
-import { request as forward, type ServerResponse } from 'node:http';
+import { request as forward, type IncomingMessage, type ServerResponse } from 'node:http';
 import { createServer as createTls } from 'node:https';
-import { type AddressInfo, createServer as createTcp } from 'node:net';
+import { type AddressInfo, connect, createServer as createTcp, type Socket } from 'node:net';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { scenarioText } from '../simulate.js';
 import { ANSWER, answers, type Respond, ran, runLive, served, settled } from './live-run.js';
@@ -127,6 +127,45 @@ describe('an endpoint', () => {
     expect([firstAnswer?.count, gap?.count]).toEqual([12, 12]);
     expect((firstAnswer?.mean ?? 0) - (summary.latencyMs.firstToken.mean ?? 0)).toBeGreaterThan(5);
     expect(summary.live?.tokens.reasoning).toBe(12);
+  });
+});
+
+describe('through proxies', () => {
+  /** Tunnels every CONNECT to `port`; through a second proxy there, if that is one. */
+  async function proxy(port: number, isProxy: boolean, seen: string[]): Promise<number> {
+    const one = await served((response) => response.writeHead(400).end());
+    closers.push(one.close);
+    one.server.on('connect', (request: IncomingMessage, client: Socket) => {
+      seen.push(`${request.url} ${request.headers['proxy-authorization'] ?? ''}`);
+      const upstream = connect(port, '127.0.0.1', () => {
+        if (isProxy) upstream.write(`CONNECT ${request.url} HTTP/1.1\r\nhost: ${request.url}\r\n\r\n`);
+        else client.write('HTTP/1.1 200 Connection established\r\n\r\n');
+        upstream.pipe(client).pipe(upstream);
+      });
+      upstream.on('error', () => client.destroy());
+      client.on('error', () => upstream.destroy());
+      client.on('close', () => upstream.destroy());
+    });
+    return (one.server.address() as AddressInfo).port;
+  }
+
+  it('one behind the other, to a host that only they know; its key goes to the endpoint alone', async () => {
+    const seen: string[] = [];
+    const { server: endpoint } = await server(answers);
+    const inner = await proxy((endpoint.address() as AddressInfo).port, false, seen);
+    const outer = await proxy(inner, true, seen);
+    const proxies = { http: `http://127.0.0.1:${outer}`, https: '', none: '' };
+    const { summary } = await ran(work(), { baseUrl: 'http://endpoint.test/v1', apiKey: 'hush', proxies, ...whole });
+    expect(summary.requests).toMatchObject({ logical: 12, succeeded: 12 });
+    expect(new Set(seen.map((line) => line.trim()))).toEqual(new Set(['endpoint.test:80']));
+  });
+
+  it('a proxy that refuses is told, with its variable', async () => {
+    const { url } = await server(answers);
+    const proxies = { http: url, https: '', none: '' };
+    const settings = { baseUrl: 'http://endpoint.test/v1', proxies, proxyVariable: 'http_proxy', ...whole };
+    const run = await runLive(work(), settings);
+    expect(run).toMatchObject({ kind: 'stopped', why: expect.stringMatching(/http_proxy puts a proxy in between/) });
   });
 });
 
