@@ -3,10 +3,10 @@
 import { Command, CommanderError } from 'commander';
 import { calibrateCommand } from './calibrate.js';
 import { checkCommand } from './check.js';
+import { compareCommand } from './compare.js';
 import { EXIT, type ExitCode } from './exit-codes.js';
 import { initCommand } from './init.js';
 import { listCommand } from './list.js';
-import { NOT_YET_COMMANDS } from './not-yet.js';
 import { pressureCommand } from './pressure.js';
 import { replayCommand } from './replay.js';
 import { reportCommand } from './report.js';
@@ -24,6 +24,7 @@ Try:
 /** In the order of the help. */
 const COMMANDS = [
   runCommand,
+  compareCommand,
   tuneCommand,
   initCommand,
   replayCommand,
@@ -45,17 +46,6 @@ function program(finished: (code: ExitCode) => void): Command {
     .addHelpText('after', EXAMPLES);
   for (const command of COMMANDS.map((make) => make(finished))) {
     root.addCommand(command.exitOverride().showSuggestionAfterError());
-  }
-  for (const name of NOT_YET_COMMANDS) {
-    root
-      .command(name, { hidden: true })
-      .allowUnknownOption()
-      .allowExcessArguments()
-      .helpOption(false)
-      .action(() => {
-        console.error(`sim ${name}: not supported yet; what is there: sim --help`);
-        finished(EXIT.usage);
-      });
   }
   return root;
 }

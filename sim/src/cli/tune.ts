@@ -6,9 +6,8 @@ import { CellStore } from '../results/study/cell-store.js';
 import { curveOf } from '../results/study/curve.js';
 import { runRows } from '../results/study/run-row.js';
 import { namesOf, openStudy, type StudiedScenario } from '../results/study/studied-scenario.js';
-import { StudyInterrupted } from '../results/study/study.js';
 import { writeStudy } from '../results/study/study-folder.js';
-import { type Workers, workerThreads } from '../results/study/worker-pool.js';
+import { workerThreads } from '../results/study/worker-pool.js';
 import { findings } from '../results/tuning/findings.js';
 import { Grid, type Place } from '../results/tuning/grid.js';
 import { gridCell, runGrid } from '../results/tuning/grid-cells.js';
@@ -16,8 +15,8 @@ import { type Knob, readKnob } from '../results/tuning/knob.js';
 import { type Tuning, tuning } from '../results/tuning/tuning.js';
 import { pointsOf, tuningContents, tuningJson } from '../results/tuning/tuning-report.js';
 import { formatProblems } from '../scenario/problems.js';
-import { OutputError } from '../trace/output-error.js';
 import { EXIT, type ExitCode, worse } from './exit-codes.js';
+import { guarded } from './guarded-study.js';
 import { listenForInterrupt } from './interrupt.js';
 import { quoted } from './replay-command.js';
 import { addStudyOptions, collect, countingNumber, type StudyOptions } from './study-options.js';
@@ -61,18 +60,6 @@ export function tuneCommand(finished: (code: ExitCode) => void): Command {
   return addStudyOptions(command);
 }
 
-/** What ends a study early, as an exit code. */
-export async function guarded(study: () => Promise<ExitCode>): Promise<ExitCode> {
-  try {
-    return await study();
-  } catch (error) {
-    if (error instanceof StudyInterrupted) return EXIT.interrupted;
-    if (!(error instanceof OutputError)) throw error;
-    console.error(error.message);
-    return EXIT.usage;
-  }
-}
-
 async function tune(files: readonly string[], options: Options): Promise<ExitCode> {
   const { set, workers: count, out, json } = options;
   const opened = openStudy(files, set);
@@ -110,12 +97,8 @@ async function tune(files: readonly string[], options: Options): Promise<ExitCod
   } finally {
     progress.end();
     interrupt.release();
-    await close(workers);
+    await workers.close();
   }
-}
-
-async function close(workers: Workers): Promise<void> {
-  await workers.close();
 }
 
 function refuse(problems: string): ExitCode {
@@ -129,7 +112,7 @@ function readGrid(
   scenarios: readonly StudiedScenario[],
   set: readonly string[],
 ): Grid | string[] {
-  const readings = texts.map((text) => readKnob(text, scenarios[0]!.open.schema));
+  const readings = texts.map((text) => readKnob(text, scenarios[0]!.schema));
   const problems = readings.flatMap((reading) => (reading.kind === 'problem' ? [reading.message] : []));
   const knobs = readings.flatMap((reading) => (reading.kind === 'knob' ? [reading.knob] : []));
   for (const [i, { name, path }] of knobs.entries()) {
@@ -141,13 +124,13 @@ function readGrid(
   return all.length > 0 ? all : new Grid(knobs);
 }
 
-function faultsOf({ path, values }: Knob, { open }: StudiedScenario, set: readonly string[]): readonly string[] {
+function faultsOf({ path, values }: Knob, { load }: StudiedScenario, set: readonly string[]): readonly string[] {
   const last = values.count - 1;
   const checked = Array.from({ length: Math.min(values.count, MOST_CHECKED) }, (_, i) =>
     i % 2 === 0 ? i / 2 : last - (i - 1) / 2,
   );
   for (const index of checked) {
-    const loaded = open.load({ set: [...set, `${path}=${values.at(index)}`] });
+    const loaded = load({ set: [...set, `${path}=${values.at(index)}`] });
     if (loaded.kind === 'problems') {
       return loaded.problems.map((problem) =>
         formatProblems([problem.file === '--set' ? { ...problem, file: '--grid' } : problem]),

@@ -26,7 +26,9 @@ export function estimate(
 ): Estimate | null {
   const n = samples.length;
   if (n === 0) return null;
-  const mean = samples.reduce((sum, x) => sum + x, 0) / n;
+  // A sum of equal numbers would leave a spread of its last bits.
+  const isConstant = samples.every((x) => x === samples[0]);
+  const mean = isConstant ? samples[0]! : samples.reduce((sum, x) => sum + x, 0) / n;
   if (n === 1) return { mean, halfWidth: null, samples: n };
   const variance = samples.reduce((sum, x) => sum + (x - mean) ** 2, 0) / (n - 1);
   const t = tQuantile(1 - (1 - confidence) / comparisons / 2, n - 1);

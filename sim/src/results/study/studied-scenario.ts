@@ -1,13 +1,17 @@
 /** The scenarios of a study: opened once, loaded once per setting. */
 
-import type { OpenScenario } from '../../scenario/load.js';
+import type { LoadResult, OpenScenario } from '../../scenario/load.js';
+import type { OverrideOptions } from '../../scenario/overrides.js';
 import type { Problem } from '../../scenario/problems.js';
 import type { Scenario } from '../../scenario/scenario.js';
 import { openScenarioFile } from '../../scenario/scenario-file.js';
 
 export interface StudiedScenario {
   readonly file: string;
-  readonly open: OpenScenario;
+  /** Of the scenario language. */
+  readonly schema: unknown;
+  /** Without its expectations: they are about the scenario as it is written. */
+  load(options: OverrideOptions): LoadResult;
   /** As it is without any setting of the study. */
   readonly scenario: Scenario;
 }
@@ -31,9 +35,18 @@ export function openStudy(files: readonly string[], set: readonly string[]): Ope
     }
     const loaded = opened.scenario.load({ set });
     if (loaded.kind === 'problems') problems.push(...loaded.problems);
-    else scenarios.push({ file, open: opened.scenario, scenario: loaded.scenario });
+    else scenarios.push(studied(file, opened.scenario, loaded.scenario));
   }
   return problems.length > 0 ? { kind: 'problems', problems } : { kind: 'scenarios', scenarios };
+}
+
+function studied(file: string, { schema, load }: OpenScenario, scenario: Scenario): StudiedScenario {
+  return {
+    file,
+    schema,
+    scenario,
+    load: ({ set = [], ...options }) => load({ ...options, set: [...set, 'expect={}'] }),
+  };
 }
 
 /** Of the scenarios, each told from the others: a name that comes twice is followed by its file. */

@@ -14,12 +14,12 @@ export type GridCell =
 
 /** @param set What is changed in every cell. */
 export function gridCell(
-  { open, scenario }: StudiedScenario,
+  { load, scenario }: StudiedScenario,
   grid: Grid,
   place: Place,
   set: readonly string[],
 ): GridCell {
-  const loaded = open.load({ set: [...set, ...grid.assignments(place)] });
+  const loaded = load({ set: [...set, ...grid.assignments(place)] });
   if (loaded.kind === 'problems')
     return { kind: 'invalid', note: formatProblems(loaded.problems).replaceAll('\n', '; ') };
   return { kind: 'cell', label: `${scenario.name}, ${grid.label(place)}`, scenario: loaded.scenario };
@@ -38,8 +38,8 @@ export async function runGrid(
 ): Promise<readonly (readonly CellFigures[])[]> {
   const { seeds, set, ...options } = study;
   const table = scenarios.map((scenario) => places.map((place) => gridCell(scenario, grid, place, set)));
-  const oracles = scenarios.map(({ open, scenario }) => {
-    const loaded = open.load({ set, controller: 'oracle' });
+  const oracles = scenarios.map(({ load, scenario }) => {
+    const loaded = load({ set, controller: 'oracle' });
     return loaded.kind === 'scenario'
       ? [{ kind: 'cell' as const, label: `${scenario.name}, oracle`, scenario: loaded.scenario }]
       : [];
