@@ -93,7 +93,7 @@ function namesOf(controllers: string): readonly string[] {
 
 /** A cell per controller, or what is wrong with them, all at once. */
 function cellsOf(
-  { load }: StudiedScenario,
+  { load, folder }: StudiedScenario,
   names: readonly string[],
   set: readonly string[],
 ): readonly Cell[] | string {
@@ -106,7 +106,7 @@ function cellsOf(
     return [...new Set(named.map((problem) => formatProblems([problem])))].join('\n');
   }
   return loads.flatMap(({ controller, result }) =>
-    result.kind === 'scenario' ? [{ label: controller, scenario: result.scenario }] : [],
+    result.kind === 'scenario' ? [{ label: controller, scenario: result.scenario, folder }] : [],
   );
 }
 
@@ -132,7 +132,7 @@ async function replicate(
 }
 
 async function coursesOf(names: readonly string[], cells: readonly Cell[]) {
-  const courses = await Promise.all(cells.map(({ scenario }) => curveOf(scenario, 1, VERSION)));
+  const courses = await Promise.all(cells.map((cell) => curveOf(cell, 1, VERSION)));
   return names.flatMap((name, i) => {
     const course = courses[i];
     return course === undefined ? [] : [[name, course] as const];

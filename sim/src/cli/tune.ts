@@ -21,12 +21,15 @@ import { listenForInterrupt } from './interrupt.js';
 import { quoted } from './replay-command.js';
 import { addStudyOptions, collect, countingNumber, type StudyOptions } from './study-options.js';
 import { StudyProgress, timed } from './study-progress.js';
+import { readObjective, searchGrid } from './tune-search.js';
 import { VERSION } from './version.js';
 
 interface Options extends StudyOptions {
   readonly grid: readonly string[];
   readonly seeds: number;
   readonly yes: boolean;
+  readonly goal: readonly string[];
+  readonly minimise?: string;
 }
 
 const EXAMPLES = `
@@ -34,11 +37,14 @@ A knob is an option of the governor by its name, or any path as --set takes it. 
 1,2,4,8 or 0.5..0.9:0.05 or 1m..10m:3m. Finished cells are kept in DIR/cells.jsonl: what was done before a Ctrl-C is not
 done again.
 
-Exit codes: 0 ok · 2 bad usage or scenario · 3 an invariant broke in a cell · 4 a cell's worker died · 130 interrupted.
+With --goal or --minimise the grid is searched, not tabulated. A goal names a figure of the report (refused.share, makespan,
+utilisation, recover, …) or a number of summary.json, and holds in every scenario.
+
+Exit codes: 0 ok · 1 no setting meets the goals · 2 bad usage or scenario · 3 an invariant broke in a cell · 4 a cell's worker died · 130 interrupted.
 
 Try:
   sim tune scenarios/fanout30.yaml --grid decreaseFactor=0.5..0.9:0.1 --grid increaseAfterSuccesses=1,2,4,8 --seeds 5
-  sim tune scenarios/fanout30.yaml scenarios/recovery.yaml --grid decreaseFactor=0.5..0.9:0.2 --seeds 3`;
+  sim tune scenarios/fanout30.yaml --grid increaseAfterSuccesses=1..16:1 --goal 'refused.share<0.1' --minimise makespan --seeds 5`;
 
 /** More cells than this are asked about: a grid that large is mostly a typing error. */
 const MANY_CELLS = 10_000;
@@ -52,6 +58,13 @@ export function tuneCommand(finished: (code: ExitCode) => void): Command {
     .argument('<file...>', 'scenario files')
     .requiredOption('--grid <knob=values>', 'a knob and its values; may be given again', collect)
     .option('--seeds <n>', 'runs per cell, on the seeds 1 to n', countingNumber, 20)
+    .option(
+      '--goal <bound>',
+      'search for a setting that meets it, as refused.share<0.02; may be given again',
+      collect,
+      [],
+    )
+    .option('--minimise <figure>', 'what a search makes as small as possible; default: makespan')
     .option('--yes', `run more than ${number(MANY_CELLS)} cells without asking`, false)
     .addHelpText('after', EXAMPLES)
     .action(async (files: readonly string[], options: Options) => {
@@ -68,8 +81,13 @@ async function tune(files: readonly string[], options: Options): Promise<ExitCod
   const grid = readGrid(options.grid, scenarios, set);
   if (Array.isArray(grid)) return refuse(grid.join('\n'));
 
+  const isSearch = options.goal.length > 0 || options.minimise !== undefined;
+  const objective = isSearch ? readObjective(options.goal, options.minimise ?? 'makespan', scenarios) : undefined;
+  if (Array.isArray(objective)) return refuse(objective.join('\n'));
+
   const seeds = Array.from({ length: options.seeds }, (_, i) => i + 1);
-  if (grid.size * scenarios.length > MANY_CELLS && !options.yes) return askFirst(grid, scenarios, options);
+  if (objective === undefined && grid.size * scenarios.length > MANY_CELLS && !options.yes)
+    return askFirst(grid, scenarios, options);
 
   const store = new CellStore(`${out}/cells.jsonl`);
   const interrupt = listenForInterrupt('interrupted: finished cells are kept, and the same command goes on from there');
@@ -78,6 +96,15 @@ async function tune(files: readonly string[], options: Options): Promise<ExitCod
   try {
     const places = Array.from({ length: grid.size }, (_, setting) => grid.place(setting));
     const study = { workers, store, version: VERSION, progress: progress.update, interrupt: interrupt.signal };
+    const replay = replayOf(files, options);
+    if (objective !== undefined) {
+      const request = { grid, objective, scenarios, seeds: seeds.length, set, replay };
+      return await searchGrid(request, study, {
+        ...options,
+        folder: folderName(scenarios),
+        done: () => progress.end(),
+      });
+    }
     const cells = await runGrid(scenarios, grid, places, { ...study, seeds, set });
     progress.end();
     const result = tuning({
@@ -89,7 +116,6 @@ async function tune(files: readonly string[], options: Options): Promise<ExitCod
       version: VERSION,
     });
     const courses = await coursesOf(result, grid, scenarios, set);
-    const replay = replayOf(files, options);
     const folder = await writeStudy(out, folderName(scenarios), tuningContents({ tuning: result, courses, replay }));
     if (json) console.log(JSON.stringify(tuningJson(result)));
     else console.log(said(result, folder, replay).join('\n'));
@@ -147,7 +173,8 @@ async function askFirst(grid: Grid, scenarios: readonly StudiedScenario[], optio
   for (const studied of scenarios) {
     const cell = gridCell(studied, grid, grid.place(0), set);
     if (cell.kind === 'invalid') continue;
-    const task = { scenario: cell.scenario, seeds: [1], fields: [], version: VERSION };
+    const { scenario, folder } = cell;
+    const task = { scenario, folder, seeds: [1], fields: [], version: VERSION };
     // The first run also compiles what it runs.
     await runRows(task);
     totalMs += (await timed(() => runRows(task))) * grid.size * seeds;
@@ -171,7 +198,7 @@ async function coursesOf(result: Tuning, grid: Grid, scenarios: readonly Studied
       const courses = points.map(async ([position, names]) => {
         const { place, label } = result.settings[position]!;
         const cell = gridCell(studied, grid, place as Place, set);
-        const course = cell.kind === 'cell' ? await curveOf(cell.scenario, 1, VERSION) : undefined;
+        const course = cell.kind === 'cell' ? await curveOf(cell, 1, VERSION) : undefined;
         return course === undefined ? [] : ([[`${names}: ${label}`, course]] as const);
       });
       return (await Promise.all(courses)).flat();
@@ -184,8 +211,13 @@ function folderName(scenarios: readonly StudiedScenario[]): string {
   return `tune-${first}${others.length === 0 ? '' : `-and-${others.length}-more`}`;
 }
 
-function replayOf(files: readonly string[], { grid, seeds, set }: Options): string {
-  const options = [...grid.flatMap((text) => ['--grid', text]), ...set.flatMap((text) => ['--set', text])];
+function replayOf(files: readonly string[], { grid, goal, minimise, seeds, set }: Options): string {
+  const options = [
+    ...grid.flatMap((text) => ['--grid', text]),
+    ...goal.flatMap((text) => ['--goal', text]),
+    ...(minimise === undefined ? [] : ['--minimise', minimise]),
+    ...set.flatMap((text) => ['--set', text]),
+  ];
   return ['npx', 'sim', 'tune', ...files, ...options, '--seeds', String(seeds)].map(quoted).join(' ');
 }
 

@@ -69,6 +69,24 @@ describe('sim compare', () => {
     });
   });
 
+  it("runs a controller of one's own, and names one whose worker dies twice", () => {
+    const governor = join(ROOT, 'node_modules/@tidegate/governor/dist/controllers.js');
+    writeFileSync(
+      join(scratch, 'own.mjs'),
+      `import { FixedController } from '${governor}';\nexport default (key) => new FixedController({ key, cap: 3 });\n`,
+    );
+    writeFileSync(
+      join(scratch, 'deadly.mjs'),
+      'import { isMainThread } from "node:worker_threads";\nif (!isMainThread) process.exit(3);\n',
+    );
+    const args = ['--seeds', '2', '--set', 'governor.initial=3', '--out', join(scratch, 'own')];
+    const { status, stdout } = sim('compare', file, '--controllers', 'fixed:3,./own.mjs,./deadly.mjs', ...args);
+    expect(status).toBe(4);
+    expect(stdout).toContain(
+      './deadly.mjs did not finish 2 of 2 runs (its worker died twice: worker exited with code: 3)',
+    );
+  });
+
   it.each([
     { case: 'no controllers', args: [file], says: "required option '--controllers <names>' not specified" },
     { case: 'an unknown controller', args: [file, '--controllers', 'aimd,gradient'], says: '--controllers' },

@@ -107,7 +107,36 @@ describe('sim tune', () => {
     expect(stdout).toContain('Recommended: providers.acme.models.large.quotas[0].concurrency 1');
   });
 
+  it('searches for a goal: 0 with the setting that meets it, 1 with the closest where none does', () => {
+    const args = [
+      tiny,
+      '--grid',
+      'initial=1..8:1',
+      '--minimise',
+      'makespan',
+      '--seeds',
+      '2',
+      '--out',
+      join(scratch, 'g'),
+    ];
+    const met = sim('tune', ...args, '--goal', 'refused.share<=0', '--json');
+    expect(met.status).toBe(0);
+    expect(JSON.parse(met.stdout)).toMatchObject({
+      satisfied: true,
+      settings: 8,
+      found: { setting: { initial: '3' } },
+    });
+    const missed = sim('tune', ...args, '--goal', 'inFlight.max<1');
+    expect(missed.status).toBe(1);
+    expect(missed.stdout).toContain('No setting that was tried meets inFlight.max<1; the closest is initial 1.');
+  });
+
   it.each([
+    {
+      case: 'a goal of nothing known',
+      args: [tiny, '--grid', 'initial=1', '--goal', 'refused.shar<1'],
+      says: 'did you mean "refused.share"?',
+    },
     { case: 'no grid', args: [tiny], says: "required option '--grid <knob=values>' not specified" },
     { case: 'an unknown knob', args: [tiny, '--grid', 'decreaseFaktor=0.5'], says: 'did you mean "decreaseFactor"?' },
     { case: 'an empty range', args: [tiny, '--grid', 'initial=9..1:1'], says: 'is empty' },

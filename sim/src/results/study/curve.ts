@@ -1,17 +1,23 @@
 /** The course of one run of a study: how the cap of its first key moved against the provider's limit. */
 
 import { run } from '../../run.js';
-import type { Scenario } from '../../scenario/scenario.js';
 import { simulatedWorld } from '../../transport/world.js';
 import { type KeySeries, TimeSeries } from '../timeseries.js';
+import { ownController } from './run-row.js';
+import type { Cell } from './study.js';
 
 /** Undefined where the scenario asks no key, or the run broke. */
-export async function curveOf(scenario: Scenario, seed: number, version: string): Promise<KeySeries | undefined> {
+export async function curveOf(
+  { scenario, folder }: Omit<Cell, 'label'>,
+  seed: number,
+  version: string,
+): Promise<KeySeries | undefined> {
   const series = new TimeSeries();
   const seeded = { ...scenario, seed };
   const world = simulatedWorld(seeded);
   try {
-    await run({ scenario: seeded, world, version, observe: (event) => series.observe(event) });
+    const own = await ownController(scenario, folder);
+    await run({ scenario: seeded, world, version, observe: (event) => series.observe(event), ...own });
   } catch {
     return undefined;
   } finally {

@@ -3,7 +3,11 @@
  * its trace only the figures stay.
  */
 
+import { resolve } from 'node:path';
+import { loadController } from '../../baselines/controller-module.js';
+import type { MakeController } from '../../baselines/controllers.js';
 import { run } from '../../run.js';
+import { isModulePath } from '../../scenario/controllers.js';
 import type { Scenario } from '../../scenario/scenario.js';
 import { readSummaryField } from '../../scenario/summary-fields.js';
 import type { StopReason, TraceEvent } from '../../trace/events.js';
@@ -27,6 +31,8 @@ export interface RunRow {
 
 export interface RunTask {
   readonly scenario: Scenario;
+  /** Of the scenario's file: where the module of its controller is looked for. */
+  readonly folder: string;
   readonly seeds: readonly number[];
   /** Fields of `summary.json` to keep beside the metrics. */
   readonly fields: readonly string[];
@@ -38,13 +44,16 @@ export function isComplete({ stop }: RunRow): boolean {
 }
 
 /** Runs the scenario on each of the seeds. What breaks a run is part of its row; nothing is thrown. */
-export async function runRows({ scenario, seeds, fields, version }: RunTask): Promise<readonly RunRow[]> {
+export async function runRows({ scenario, seeds, ...task }: RunTask): Promise<readonly RunRow[]> {
   const rows: RunRow[] = [];
-  for (const seed of seeds) rows.push(await runRow({ ...scenario, seed }, fields, version));
+  for (const seed of seeds) rows.push(await runRow({ ...scenario, seed }, task));
   return rows;
 }
 
-async function runRow(scenario: Scenario, fields: readonly string[], version: string): Promise<RunRow> {
+async function runRow(
+  scenario: Scenario,
+  { folder, fields, version }: Omit<RunTask, 'scenario' | 'seeds'>,
+): Promise<RunRow> {
   const checks = new Checks();
   const measures = new Measures();
   const metrics = fields.length > 0 ? new Metrics() : undefined;
@@ -58,9 +67,10 @@ async function runRow(scenario: Scenario, fields: readonly string[], version: st
   };
   const world = simulatedWorld(scenario);
   try {
-    await run({ scenario, world, version, observe });
+    await run({ scenario, world, version, observe, ...(await ownController(scenario, folder)) });
   } catch (error) {
-    const why = error instanceof InvariantBroken ? error.message : `a defect of the simulator: ${String(error)}`;
+    const why =
+      error instanceof InvariantBroken ? error.message : error instanceof Error ? error.message : String(error);
     return { seed: scenario.seed, values: {}, stop: 'broken', detail: why };
   } finally {
     await world.close();
@@ -73,6 +83,15 @@ async function runRow(scenario: Scenario, fields: readonly string[], version: st
     stop,
     ...(detail === undefined ? {} : { detail }),
   };
+}
+
+/** Of a scenario that names a module, what it makes. @throws Error if the module makes no controller. */
+export async function ownController(
+  { governor }: Scenario,
+  folder: string,
+): Promise<{ readonly controller?: MakeController }> {
+  const { controller, options } = governor;
+  return isModulePath(controller) ? { controller: await loadController(resolve(folder, controller), options) } : {};
 }
 
 function numberAt(summary: unknown, field: string): number | null {

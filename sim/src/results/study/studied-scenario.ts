@@ -1,5 +1,6 @@
 /** The scenarios of a study: opened once, loaded once per setting. */
 
+import { dirname } from 'node:path';
 import type { LoadResult, OpenScenario } from '../../scenario/load.js';
 import type { OverrideOptions } from '../../scenario/overrides.js';
 import type { Problem } from '../../scenario/problems.js';
@@ -8,6 +9,7 @@ import { openScenarioFile } from '../../scenario/scenario-file.js';
 
 export interface StudiedScenario {
   readonly file: string;
+  readonly folder: string;
   /** Of the scenario language. */
   readonly schema: unknown;
   /** Without its expectations: they are about the scenario as it is written. */
@@ -43,9 +45,10 @@ export function openStudy(files: readonly string[], set: readonly string[]): Ope
 function studied(file: string, { schema, load }: OpenScenario, scenario: Scenario): StudiedScenario {
   return {
     file,
+    folder: dirname(file),
     schema,
     scenario,
-    load: ({ set = [], ...options }) => load({ ...options, set: [...set, 'expect={}'] }),
+    load: ({ set = [], ...options }) => load({ ...options, set: ['expect={}', ...set] }),
   };
 }
 

@@ -13,6 +13,8 @@ export interface Cell {
   /** How messages name it: `fanout30, decreaseFactor 0.5`. */
   readonly label: string;
   readonly scenario: Scenario;
+  /** Of the scenario's file: where the module of its controller is looked for. */
+  readonly folder: string;
 }
 
 export interface StudyOptions {
@@ -59,7 +61,7 @@ export async function runCells(
   options: StudyOptions,
 ): Promise<readonly CellRows[]> {
   const { store, workers, version, fields = [], interrupt } = options;
-  const keys = cells.map(({ scenario }) => cellKey(scenario, version));
+  const keys = cells.map(({ scenario, folder }) => cellKey(scenario, version, folder));
   const total = cells.length * seeds.length;
   const pieces = pieceList(keys, seeds, total, options);
   const died = new Map<string, string>();
@@ -75,7 +77,8 @@ export async function runCells(
   const work = async (): Promise<void> => {
     for (const piece of queue) {
       if (interrupt?.aborted) throw new StudyInterrupted('interrupted');
-      const task = { scenario: cells[piece.cell]!.scenario, seeds: piece.seeds, fields, version };
+      const { scenario, folder } = cells[piece.cell]!;
+      const task = { scenario, folder, seeds: piece.seeds, fields, version };
       const outcome = await Promise.race([twice(() => workers.run(task)), aborted]);
       if (outcome.kind === 'rows') store.add(keys[piece.cell]!, outcome.rows);
       else died.set(keys[piece.cell]!, outcome.why);

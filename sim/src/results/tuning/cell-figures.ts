@@ -34,6 +34,11 @@ export function cellFigures(cell: CellRows, oracle: readonly RunRow[]): CellFigu
   };
 }
 
+/** Whether every run of the cell came to its end. */
+export function isWhole({ status }: CellFigures): boolean {
+  return status === 'ok';
+}
+
 export function invalidCell(note: string): CellFigures {
   return { status: 'invalid', note, rows: [], metrics: {} };
 }

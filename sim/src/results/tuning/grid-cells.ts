@@ -9,12 +9,12 @@ import type { Grid, Place } from './grid.js';
 
 /** A cell's scenario, or why the setting makes none. */
 export type GridCell =
-  | { readonly kind: 'cell'; readonly label: string; readonly scenario: Scenario }
+  | { readonly kind: 'cell'; readonly label: string; readonly scenario: Scenario; readonly folder: string }
   | { readonly kind: 'invalid'; readonly note: string };
 
 /** @param set What is changed in every cell. */
 export function gridCell(
-  { load, scenario }: StudiedScenario,
+  { load, scenario, folder }: StudiedScenario,
   grid: Grid,
   place: Place,
   set: readonly string[],
@@ -22,7 +22,7 @@ export function gridCell(
   const loaded = load({ set: [...set, ...grid.assignments(place)] });
   if (loaded.kind === 'problems')
     return { kind: 'invalid', note: formatProblems(loaded.problems).replaceAll('\n', '; ') };
-  return { kind: 'cell', label: `${scenario.name}, ${grid.label(place)}`, scenario: loaded.scenario };
+  return { kind: 'cell', label: `${scenario.name}, ${grid.label(place)}`, scenario: loaded.scenario, folder };
 }
 
 /**
@@ -38,10 +38,10 @@ export async function runGrid(
 ): Promise<readonly (readonly CellFigures[])[]> {
   const { seeds, set, ...options } = study;
   const table = scenarios.map((scenario) => places.map((place) => gridCell(scenario, grid, place, set)));
-  const oracles = scenarios.map(({ load, scenario }) => {
+  const oracles = scenarios.map(({ load, scenario, folder }) => {
     const loaded = load({ set, controller: 'oracle' });
     return loaded.kind === 'scenario'
-      ? [{ kind: 'cell' as const, label: `${scenario.name}, oracle`, scenario: loaded.scenario }]
+      ? [{ kind: 'cell' as const, label: `${scenario.name}, oracle`, scenario: loaded.scenario, folder }]
       : [];
   });
   const cells = [...oracles.flat(), ...table.flat().filter((cell) => cell.kind === 'cell')];

@@ -19,7 +19,7 @@ function cell(output: number): Cell {
 providers: { acme: { models: { large: { quotas: [{ concurrency: 2 }], latency: { firstToken: { exponential: { mean: 1s } }, perOutputToken: 1ms } } } } }
 workload: { runs: [{ id: r, target: acme/large, agents: { count: 3, requests: 2, tokens: { input: 10, output: ${output} } } }] }
 `;
-  return { label: `output ${output}`, scenario: scenarioText(text) };
+  return { label: `output ${output}`, scenario: scenarioText(text), folder: '.' };
 }
 
 /** Runs in this thread; remembers its tasks and lets `deaths` of them die. */
