@@ -27,7 +27,18 @@ function tune(scenario, workers) {
   const out = mkdtempSync(join(tmpdir(), 'tidegate-bench-'));
   try {
     const started = process.hrtime.bigint();
-    const args = ['sim/bin/sim.js', 'tune', scenario, ...GRID, '--seeds', '20', '--workers', String(workers), '--out', out];
+    const args = [
+      'sim/bin/sim.js',
+      'tune',
+      scenario,
+      ...GRID,
+      '--seeds',
+      '20',
+      '--workers',
+      String(workers),
+      '--out',
+      out,
+    ];
     execFileSync(process.execPath, args, { cwd: ROOT, stdio: 'ignore' });
     return Number(process.hrtime.bigint() - started) / 1e9;
   } finally {
