@@ -228,7 +228,6 @@ describe('bad input', () => {
       ['run', 'scenarios/fanout30.yaml', '--set', 'governor.inital=3'],
       'did you mean "initial"?',
     ],
-    ['a command not built yet', ['compare', 'x'], 'not supported yet'],
     ['a JUnit file without a name', ['run', 'x', '--junit'], 'argument missing'],
     [
       'a JUnit file that cannot be written',
