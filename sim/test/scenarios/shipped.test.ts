@@ -74,6 +74,26 @@ describe('what the stories say, seen in their traces', () => {
     ]);
   });
 
+  it('daily-quota: the refusals say that the day begins anew at midnight, and nobody waits for it', async () => {
+    const { events } = await simulate(scenarioFile(`${SCENARIOS}daily-quota.yaml`));
+    const refused = of(events, 'request-settled').filter(({ refusedBy }) => refusedBy === 'rpd');
+    expect(refused.map(({ outcome, lost }) => [outcome, lost])).toEqual(Array(8).fill(['ended', true]));
+    for (const { t, serviceMs, retryAfterMs } of refused)
+      expect(t - serviceMs + (retryAfterMs ?? 0)).toBe(6 * 3_600_000);
+    expect(of(events, 'retry-scheduled')).toEqual([]);
+  });
+
+  it('faulty-day: every fault befalls somebody, and each is sent again until it is answered', async () => {
+    const { events } = await simulate(scenarioFile(`${SCENARIOS}faulty-day.yaml`));
+    const settled = of(events, 'request-settled');
+    const faults = new Set(settled.flatMap(({ fault }) => fault ?? []));
+    const named = ['cut-stream', 'error-in-200', 'html-page', 'reset', 'slow', 'status-500', 'truncated-json'];
+    expect([...faults].sort()).toEqual(named);
+    // What hangs has no answer that a fault could be told of: its timeout ends it.
+    expect(settled.filter(({ serviceMs }) => serviceMs === 120_000).length).toBeGreaterThan(0);
+    expect(settled.filter(({ outcome }) => outcome === 'failed').every(({ lost }) => lost === undefined)).toBe(true);
+  });
+
   it('recovery: the cap follows the provider from ten down to three and back to at least nine', async () => {
     const { events } = await simulate(scenarioFile(`${SCENARIOS}recovery.yaml`));
     const changes = of(events, 'concurrency-changed');
