@@ -3,8 +3,8 @@
  * all that cannot be told from the one with the fewest refusals. Then the reference, if it is still among them: nothing
  * speaks for a change. Else the one that was refused least, whatever that difference is worth.
  *
- * Two settings cannot be told apart when the interval of their paired difference holds 0, or when the difference is too
- * small to matter. As each is held against one that was picked as the best, the intervals share the risk of all.
+ * Two settings cannot be told apart when the difference is too small to matter, or when the interval of their paired
+ * difference holds 0 and the difference is not large all the same. As each is held against one that was picked as the best, the intervals share the risk of all.
  */
 
 import { type Estimate, isBeyondNoise, pairedDifference } from '../study/intervals.js';
@@ -28,6 +28,9 @@ export interface Choice {
 /** A hundredth of the time; a thousandth of the attempts. Less is not worth a change. */
 export const SMALL = { time: 0.01, refused: 0.001 } as const;
 
+/** A gap that wide is not set aside as noise, however few the samples: more seeds would tell. */
+export const LARGE = { time: 0.05, refused: 0.02 } as const;
+
 /**
  * @param losses By number of the setting; null for one that cannot be chosen.
  * @param reference The number of the reference setting; undefined where the grid lacks it.
@@ -43,7 +46,8 @@ export function choose(losses: readonly (SettingLosses | null)[], reference: num
   const alike = (among: readonly number[], best: number, what: 'time' | 'refused'): readonly number[] =>
     among.filter((setting) => {
       const gap = difference(of(setting), of(best), what, all.length - 1);
-      return setting === best || gap === null || !isBeyondNoise(gap) || gap.mean <= SMALL[what];
+      if (setting === best || gap === null || gap.mean <= SMALL[what]) return true;
+      return gap.halfWidth !== null && !isBeyondNoise(gap) && gap.mean <= LARGE[what];
     });
   const asFast = alike(all, fastest, 'time');
   const gentle = least(asFast, ({ refused }) => refused);

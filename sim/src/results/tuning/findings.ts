@@ -6,7 +6,7 @@
 
 import { counted, duration, number, percent } from '../human-numbers.js';
 import { isBeyondNoise } from '../study/intervals.js';
-import { difference, SMALL } from './choice.js';
+import { difference, LARGE, SMALL } from './choice.js';
 import type { SettingLosses } from './losses.js';
 import type { TunedSetting, Tuning } from './tuning.js';
 
@@ -86,7 +86,7 @@ function flatness(tuning: Tuning): string {
   const spread = `their refused share runs from ${percent(Math.min(...shares))} to ${percent(Math.max(...shares))}`;
   if (asFast.length === whole) return `Flat: in time no setting can be told from another; ${spread}.`;
   if (asFast.length >= 0.2 * whole) {
-    return `The optimum is flat in time: ${number(asFast.length)} of ${number(whole)} settings cannot be told from the fastest (a difference within its interval, or below ${percent(SMALL.time)}); ${spread}.`;
+    return `The optimum is flat in time: ${number(asFast.length)} of ${number(whole)} settings cannot be told from the fastest (a difference within its interval and below ${percent(LARGE.time)}, or below ${percent(SMALL.time)}); ${spread}.`;
   }
   return `In time ${asFast.length === 1 ? 'no other setting' : `only ${counted(asFast.length - 1, 'other setting')}`} of ${number(whole)} cannot be told from the fastest, ${at(tuning, choice.fastest).label}.`;
 }
@@ -127,6 +127,8 @@ function minimaxWord(tuning: Tuning): string {
 /** An interval of few samples, held against many settings at once, is wide. */
 function seedsWord({ seeds, settings }: Tuning): readonly string[] {
   if (seeds >= FEW_SEEDS || settings.length === 1) return [];
+  if (seeds === 1)
+    return ['With 1 seed nothing is known of the noise: differences are taken as they are; --seeds 20 tells more.'];
   return [`With ${counted(seeds, 'seed')} few differences can be told from noise; --seeds 20 tells more.`];
 }
 

@@ -78,6 +78,16 @@ describe('what is said of a grid', () => {
     expect(result.settings[0]!.losses!.byScenario[1]).toBeCloseTo(0.5, 9);
   });
 
+  it('of one seed: what is twice as slow is no match for the fastest, though no spread is known', () => {
+    const result = tuned([[cell([2], [0]), cell([1], [0.2]), cell([1.002], [0.1])]]);
+    expect(result.choice).toMatchObject({ asFast: [1, 2], recommended: 2 });
+  });
+
+  it('of few and wild seeds: a gap of a third is not set aside as noise', () => {
+    const result = tuned([[cell([1, 3], [0, 0]), cell([1, 2], [0.2, 0.2]), cell([1, 2], [0.2, 0.2])]]);
+    expect(result.choice).toMatchObject({ asFast: [1, 2] });
+  });
+
   it('with a setting that does not finish everywhere: never that one', () => {
     const stuck = cellFigures({ rows: [{ seed: 1, stop: 'after', values: {}, detail: 'too long' }] }, []);
     const result = tuned([[noisy(2, 0.1), stuck, noisy(1, 0.1)]]);
