@@ -72,7 +72,10 @@ export function nextRetry(attempt: {
   readonly retryAfterMs: number | null;
   readonly random: number | (() => number);
 }): NextRetry {
-  const policy = resolveRetryPolicy(attempt.policy);
+  return retryUnder(resolveRetryPolicy(attempt.policy), attempt);
+}
+
+function retryUnder(policy: ResolvedRetryPolicy, attempt: Omit<Parameters<typeof nextRetry>[0], 'policy'>): NextRetry {
   const budget = policy[budgetOf(attempt.class)];
   const hintMs = attempt.retryAfterMs;
   const isBusiness = budgetOf(attempt.class) === 'business';
@@ -94,7 +97,8 @@ export type AttemptEnd = Pick<Classification, 'class' | 'retryAfterMs'> & { read
 /** Counts the attempts and retries of one request and asks `nextRetry` with them. */
 export class Attempts {
   readonly #policy: ResolvedRetryPolicy;
-  readonly #made: Record<Budget, number> = { throttle: 0, network: 0, business: 0 };
+  /** Retries so far; undefined before the first, which most requests never come to. */
+  #made: Record<Budget, number> | undefined;
   /** Attempts begun, this one included. */
   number = 1;
 
@@ -110,15 +114,15 @@ export class Attempts {
   ended(end: AttemptEnd, random: () => number): NextRetry {
     const budget = budgetOf(end.class);
     if (end.retryable === false && budget !== 'business') return stop('not_retryable', end.retryAfterMs);
-    const next = nextRetry({
-      policy: this.#policy,
+    const next = retryUnder(this.#policy, {
       retries: this.number - 1,
-      retriesOfClass: this.#made[budget],
+      retriesOfClass: this.#made?.[budget] ?? 0,
       class: end.class,
       retryAfterMs: end.retryAfterMs,
       random,
     });
     if ('delayMs' in next) {
+      this.#made ??= { throttle: 0, network: 0, business: 0 };
       this.#made[budget]++;
       this.number++;
     }

@@ -36,6 +36,7 @@ import {
 import { PipelineWatch } from './checks/pipelines.js';
 import { accountBackoff, accountService, accountWait, checkTotal } from './checks/times.js';
 import { type Rules, WatchedKey, WatchedRequest } from './checks/watched.js';
+import { OpenRequests } from './open-requests.js';
 import { hasReferenceEpochs, scenarioOf } from './scenario-facts.js';
 
 /** Before `trace-started`; a trace has nothing before it. */
@@ -54,7 +55,7 @@ export class Checks {
   #line = 0;
   #now = 0;
   #lastId = 0;
-  readonly #open = new Map<number, WatchedRequest>();
+  readonly #open = new OpenRequests<WatchedRequest>();
   readonly #keys = new Map<string, WatchedKey>();
   /** Of the open runs. */
   readonly #bounds = new Map<string, number>();
@@ -162,7 +163,7 @@ export class Checks {
     if (request === undefined) {
       checkFirstQueued(event, this.#lastId);
       this.#lastId = id;
-      request = new WatchedRequest(id, this.#key(event), t, { run, agent, isObserver: observer === true });
+      request = new WatchedRequest(id, this.#key(event), t, run, agent, observer === true);
       this.#open.set(id, request);
     } else {
       checkQueuedAgain(event, request);

@@ -20,6 +20,7 @@ import { KeyMetrics } from './key-metrics.js';
 import { Latency } from './latency.js';
 import { LiveFold } from './live-figures.js';
 import { distanceMs, toMicroseconds } from './microseconds.js';
+import { OpenRequests } from './open-requests.js';
 import { PipelineMetrics } from './pipeline-metrics.js';
 import { RunWidths } from './run-widths.js';
 import { gatesAsked, hasReferenceEpochs, scenarioOf } from './scenario-facts.js';
@@ -43,7 +44,7 @@ export class Metrics {
   /** The latest settlement. */
   #settledAt = 0;
   /** When each request that is not over was first queued. */
-  readonly #open = new Map<number, number>();
+  readonly #open = new OpenRequests<number>();
   readonly #keys = new Map<string, KeyMetrics>();
   #lastKey: string | undefined;
   #lastKeyMetrics: KeyMetrics | undefined;

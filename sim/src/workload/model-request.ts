@@ -12,10 +12,8 @@ import { backoffMs } from './listed-backoff.js';
 import { observedOf } from './observed.js';
 import type { RequestSizes } from './request-sizes.js';
 import type { Interruptible, RequestContext, Traveller } from './run-context.js';
+import { refusalOf, sampleOf } from './told-to-ticket.js';
 import { wholeMicroseconds } from './whole-microseconds.js';
-
-type Success = Extract<AttemptEnd, { class: 'ok' }>;
-type NoSuccess = Exclude<AttemptEnd, { class: 'ok' }>;
 
 const NO_OPTIONS = {};
 
@@ -318,12 +316,16 @@ export class ModelRequest implements Waiter, Attempt, Interruptible, Traveller {
 
   #end(end: AttemptEnd): void {
     const attempt = this.#attempts.number;
-    const retryAfterMs = end.class === 'ok' ? null : end.retryAfterMs;
-    const next = this.#attempts.ended({ class: end.class, retryAfterMs }, () => this.#asker.jitter.next());
+    if (end.class === 'ok') {
+      this.#settle(end, attempt, false);
+      this.#over(true, end);
+      return;
+    }
+    const next = this.#attempts.ended(end, () => this.#asker.jitter.next());
     const retries = 'delayMs' in next;
     this.#settle(end, attempt, retries);
-    if (retries) this.#retryAfter(backoffMs(next.delayMs, this.#context.delaysMs, retryAfterMs, attempt), attempt);
-    else this.#over(end.class === 'ok', end);
+    if (retries) this.#retryAfter(backoffMs(next.delayMs, this.#context.delaysMs, end.retryAfterMs, attempt), attempt);
+    else this.#over(false, end);
   }
 
   /** The settlement is told before what it causes; a cooldown is known only once it has been caused. */
@@ -432,16 +434,4 @@ function timeOut(request: ModelRequest): void {
 
 function queueAgain(request: ModelRequest): void {
   request.queue();
-}
-
-function sampleOf({ inputTokens, outputTokens, firstTokenMs }: Success) {
-  return { inputTokens, outputTokens, ...(firstTokenMs === null ? {} : { firstTokenMs }) };
-}
-
-function refusalOf(end: NoSuccess) {
-  return {
-    reason: end.class === 'overload' ? ('provider_overloaded' as const) : ('rate_limited' as const),
-    ...(end.retryAfterMs === null ? {} : { retryAfterMs: end.retryAfterMs }),
-    ...(end.scope === undefined ? {} : { scope: end.scope }),
-  };
 }

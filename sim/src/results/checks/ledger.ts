@@ -4,6 +4,7 @@
  */
 
 import type { CountedModel, Mode, TraceFinished } from '../../trace/events.js';
+import type { OpenRequests } from '../open-requests.js';
 import { breach } from './invariants.js';
 import type { WatchedKey, WatchedRequest } from './watched.js';
 
@@ -12,7 +13,7 @@ type WatchedCounts = Pick<
   'admitted' | 'succeeded' | 'refused' | 'others' | 'inFlight' | 'mostInFlight' | 'refusedBy'
 >;
 
-export function checkEnds({ stop }: TraceFinished, open: ReadonlyMap<number, WatchedRequest>): void {
+export function checkEnds({ stop }: TraceFinished, open: OpenRequests<WatchedRequest>): void {
   if (stop !== 'done') return;
   for (const { id, attempt, phase } of open.values()) {
     breach('every-request-ends', `${open.size} requests are open, the first is ${id}: attempt ${attempt} is ${phase}`);

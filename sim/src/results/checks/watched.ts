@@ -28,13 +28,6 @@ export interface Rules {
  */
 export type Phase = 'down' | 'arriving' | 'parked' | 'queued' | 'in-flight' | 'settled' | 'backing-off';
 
-/** Who asks. */
-export interface Caller {
-  readonly run: string | undefined;
-  readonly agent: string | undefined;
-  readonly isObserver: boolean;
-}
-
 export class WatchedRequest implements Waiter {
   readonly id: number;
   readonly key: WatchedKey;
@@ -58,7 +51,14 @@ export class WatchedRequest implements Waiter {
   accountedMs = 0;
   behind: Waiter | undefined = undefined;
 
-  constructor(id: number, key: WatchedKey, t: number, { run, agent, isObserver }: Caller) {
+  constructor(
+    id: number,
+    key: WatchedKey,
+    t: number,
+    run: string | undefined,
+    agent: string | undefined,
+    isObserver: boolean,
+  ) {
     this.id = id;
     this.key = key;
     this.lane = key.turns.lane(run);
