@@ -1,19 +1,7 @@
 /** The command line: knows the commands by name and what an exit code says, nothing of what they do. */
 
 import { Command, CommanderError } from 'commander';
-import { calibrateCommand } from './calibrate.js';
-import { checkCommand } from './check.js';
-import { compareCommand } from './compare.js';
 import { EXIT, type ExitCode } from './exit-codes.js';
-import { initCommand } from './init.js';
-import { listCommand } from './list.js';
-import { pressureCommand } from './pressure.js';
-import { replayCommand } from './replay.js';
-import { reportCommand } from './report.js';
-import { runCommand } from './run.js';
-import { schemaCommand } from './schema.js';
-import { serveCommand } from './serve.js';
-import { tuneCommand } from './tune.js';
 import { VERSION } from './version.js';
 
 const EXAMPLES = `
@@ -21,30 +9,38 @@ Try:
   sim run scenarios/fanout30.yaml
   sim list`;
 
-/** In the order of the help. */
-const COMMANDS = [
-  runCommand,
-  compareCommand,
-  tuneCommand,
-  initCommand,
-  replayCommand,
-  reportCommand,
-  checkCommand,
-  listCommand,
-  serveCommand,
-  calibrateCommand,
-  pressureCommand,
-  schemaCommand,
-];
+type MakeCommand = (finished: (code: ExitCode) => void) => Command;
 
-function program(finished: (code: ExitCode) => void): Command {
+/** In the order of the help. Each is loaded when it is asked for: what one needs takes longer to load than others to run. */
+const COMMANDS: Readonly<Record<string, () => Promise<MakeCommand>>> = {
+  run: async () => (await import('./run.js')).runCommand,
+  compare: async () => (await import('./compare.js')).compareCommand,
+  tune: async () => (await import('./tune.js')).tuneCommand,
+  init: async () => (await import('./init.js')).initCommand,
+  replay: async () => (await import('./replay.js')).replayCommand,
+  report: async () => (await import('./report.js')).reportCommand,
+  check: async () => (await import('./check.js')).checkCommand,
+  list: async () => (await import('./list.js')).listCommand,
+  serve: async () => (await import('./serve.js')).serveCommand,
+  calibrate: async () => (await import('./calibrate.js')).calibrateCommand,
+  pressure: async () => (await import('./pressure.js')).pressureCommand,
+  schema: async () => (await import('./schema.js')).schemaCommand,
+};
+
+/** The command that is asked for; all, where it is none of them or the help is. */
+async function commandsFor(asked: string | undefined): Promise<readonly MakeCommand[]> {
+  const load = asked !== undefined && Object.hasOwn(COMMANDS, asked) ? COMMANDS[asked] : undefined;
+  return Promise.all(load === undefined ? Object.values(COMMANDS).map((each) => each()) : [load()]);
+}
+
+function program(commands: readonly MakeCommand[], finished: (code: ExitCode) => void): Command {
   const root = new Command('sim')
     .description('A wind tunnel for LLM fan-outs: drives the real governor against providers that refuse by quota.')
     .version(VERSION)
     .showSuggestionAfterError()
     .exitOverride()
     .addHelpText('after', EXAMPLES);
-  for (const command of COMMANDS.map((make) => make(finished))) {
+  for (const command of commands.map((make) => make(finished))) {
     root.addCommand(command.exitOverride().showSuggestionAfterError());
   }
   return root;
@@ -52,7 +48,7 @@ function program(finished: (code: ExitCode) => void): Command {
 
 async function main(argv: readonly string[]): Promise<ExitCode> {
   let code: ExitCode = EXIT.ok;
-  const root = program((finished) => {
+  const root = program(await commandsFor(argv[2]), (finished) => {
     code = finished;
   });
   if (argv.length <= 2) {

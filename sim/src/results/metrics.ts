@@ -49,6 +49,8 @@ export class Metrics {
   #lastKey: string | undefined;
   #lastKeyMetrics: KeyMetrics | undefined;
   readonly #runs = new Map<string, RunTotals>();
+  #lastRun: string | undefined;
+  #lastRunTotals: RunTotals | undefined;
   /** Runs that a gate may skip. */
   readonly #gated = new Set<string>();
   #widths = new RunWidths(null);
@@ -79,12 +81,16 @@ export class Metrics {
         this.#settled(event);
         this.#crashes?.settled(event);
         break;
+      // Two per request: told apart early.
+      case 'node-waiting':
+      case 'node-executing':
+        break;
       case 'concurrency-changed':
         this.#key(gateOf(event)).capChanged(event, this.#settledAt);
         this.#widths.capChanged(event.t, gateOf(event), event.next);
         break;
       case 'run-started':
-        this.#runs.set(event.run, runTotals(event));
+        this.#begun(event.run, runTotals(event));
         this.#widths.started(event.t, event.run, event.bound);
         break;
       case 'run-caps-changed':
@@ -92,7 +98,7 @@ export class Metrics {
         this.#widths.boundChanged(event.t, event.run, event.bound);
         break;
       case 'run-skipped':
-        this.#runs.set(event.run, skippedTotals(event));
+        this.#begun(event.run, skippedTotals(event));
         this.#widths.started(event.t, event.run, 0);
         this.#widths.ended(event.t, event.run);
         break;
@@ -141,8 +147,6 @@ export class Metrics {
         this.#pipelines.observe(event);
         break;
       case 'retry-scheduled':
-      case 'node-waiting':
-      case 'node-executing':
       case 'run-stalled':
       case 'run-paused':
       case 'provider-changed':
@@ -297,9 +301,18 @@ export class Metrics {
     return key;
   }
 
+  #begun(id: string, totals: RunTotals): void {
+    this.#runs.set(id, totals);
+    this.#lastRun = undefined;
+  }
+
+  /** As with keys, the last one is mostly the next one too. */
   #run(id: string): RunTotals {
+    if (id === this.#lastRun) return this.#lastRunTotals as RunTotals;
     const run = this.#runs.get(id);
     if (run === undefined) throw new RangeError(`run: expected one that has started, got ${JSON.stringify(id)}`);
+    this.#lastRun = id;
+    this.#lastRunTotals = run;
     return run;
   }
 

@@ -135,6 +135,10 @@ export class TimeSeries {
       case 'request-settled':
         this.#settled(event);
         break;
+      // Two per request: told apart early.
+      case 'node-waiting':
+      case 'node-executing':
+        break;
       case 'request-withdrawn':
         if (event.from === 'queue') this.#changed(event, t)[QUEUED]!--;
         break;
@@ -160,8 +164,6 @@ export class TimeSeries {
         this.#providerChanged(event);
         break;
       case 'retry-scheduled':
-      case 'node-waiting':
-      case 'node-executing':
       case 'run-stalled':
       case 'run-crashed':
       case 'request-resumed':

@@ -7,11 +7,19 @@ import type { GovernorEvent } from '@tidegate/governor';
 import type { RequestAdmitted, TraceEvent } from '../trace/events.js';
 import { gateOf } from '../trace/gate-of.js';
 
+interface ToldGate {
+  cap: number;
+  inFlight: number;
+}
+
 export class Clerk {
   readonly #observe: (event: TraceEvent) => void;
   readonly #initial: number | null;
   /** What the trace has told of each gate: its cap, and how many it has in flight. */
-  readonly #gates = new Map<string, { cap: number; inFlight: number }>();
+  readonly #gates = new Map<string, ToldGate>();
+  /** The gate of the last event: most are of the one that the event before was of. */
+  #lastName: string | undefined;
+  #lastGate: ToldGate | undefined;
   #requests = 0;
   #held: TraceEvent[] | undefined;
 
@@ -49,10 +57,16 @@ export class Clerk {
     this.tell(event);
   }
 
-  #gate(of: { readonly key: string; readonly process?: string | undefined }) {
+  #gate(of: { readonly key: string; readonly process?: string | undefined }): ToldGate {
     const name = gateOf(of);
-    const known = this.#gates.get(name) ?? { cap: this.#initial ?? Number.POSITIVE_INFINITY, inFlight: 0 };
-    this.#gates.set(name, known);
+    if (name === this.#lastName) return this.#lastGate as ToldGate;
+    let known = this.#gates.get(name);
+    if (known === undefined) {
+      known = { cap: this.#initial ?? Number.POSITIVE_INFINITY, inFlight: 0 };
+      this.#gates.set(name, known);
+    }
+    this.#lastName = name;
+    this.#lastGate = known;
     return known;
   }
 
