@@ -8,6 +8,7 @@ import type { KeepAlive, StreamedAnswer, WholeAnswer, WireAnswer, WireFrame } fr
 import type { Exchange } from '../wire/exchange.js';
 import { httpDate } from '../wire/instants.js';
 import type { MockClock } from './clock.js';
+import { Course } from './course.js';
 
 const ENCODER = new TextEncoder();
 
@@ -18,22 +19,16 @@ export class FetchDelivery {
   readonly #exchange: Exchange;
   readonly #clock: MockClock;
   readonly #signal: AbortSignal;
-  #cancelTimer: (() => void) | null = null;
-  /** Its place at the provider is given back. */
-  #isSettled = false;
+  readonly #course: Course;
   #isOver = false;
   #hasBegun = false;
-  /** When the next thing is due: reckoned from the first, so that late timers do not add up. */
-  #dueMs = 0;
   #controller: ReadableStreamDefaultController | null = null;
-  #frames: Iterator<WireFrame> | null = null;
-  /** The next to send; null = there is none left. */
-  #frame: WireFrame | null = null;
   #ending: StreamedAnswer['ending'] = 'end';
 
   constructor(exchange: Exchange, clock: MockClock, signal: AbortSignal) {
     this.#exchange = exchange;
     this.#clock = clock;
+    this.#course = new Course(exchange, clock);
     this.#signal = signal;
   }
 
@@ -55,9 +50,7 @@ export class FetchDelivery {
       };
       this.#exchange.whenReady((answer) => {
         this.#hasBegun = true;
-        this.#cancelTimer?.();
-        this.#dueMs = this.#clock.nowMs() + answer.afterMs;
-        this.#whenDue(() => {
+        this.#course.begin(answer.afterMs, () => {
           try {
             this.#answer(answer, resolve);
           } catch (error) {
@@ -78,11 +71,7 @@ export class FetchDelivery {
       },
       cancel: () => this.#gone(),
     });
-    const beat = (): void => {
-      this.#controller!.enqueue(ENCODER.encode(data));
-      this.#cancelTimer = this.#clock.after(everyMs, beat);
-    };
-    this.#cancelTimer = this.#clock.after(everyMs, beat);
+    this.#course.keepAlive(everyMs, () => this.#controller!.enqueue(ENCODER.encode(data)));
     return this.#responseOf({ status: 200, headers }, body);
   }
 
@@ -94,7 +83,7 @@ export class FetchDelivery {
     switch (answer.kind) {
       case 'nothing':
         if (answer.ending === 'hang') return;
-        this.#settle();
+        this.#course.settle();
         resolve(undefined);
         break;
       case 'whole':
@@ -108,7 +97,7 @@ export class FetchDelivery {
 
   #whole(answer: WholeAnswer): Response {
     if (answer.ending !== 'end') return this.#responseOf(answer, this.#stream(answer));
-    this.#settle();
+    this.#course.settle();
     return this.#responseOf(answer, answer.body);
   }
 
@@ -128,67 +117,49 @@ export class FetchDelivery {
 
   /** Puts the answer, whatever its kind, into the stream that is open. */
   #play(answer: WireAnswer): void {
-    this.#frames = framesOf(answer)[Symbol.iterator]();
     this.#ending = answer.ending;
-    this.#take(this.#frames.next());
+    this.#course.play(framesOf(answer));
     this.#pump();
   }
 
   readonly #pump = (): void => {
     if (this.#isOver) return;
+    const course = this.#course;
     let sent = 0;
-    while (sent < TURN && this.#frame !== null && this.#dueMs <= this.#clock.nowMs()) {
-      this.#sendFrame(this.#frame);
+    while (sent < TURN && course.frame !== null && course.isDue) {
+      this.#sendFrame(course.frame);
       sent += 1;
     }
-    if (this.#frame === null) this.#end();
+    if (course.frame === null) this.#end();
     else if (sent === TURN) this.#clock.soon(this.#pump);
-    else this.#whenDue(this.#wake);
+    else course.whenDue(this.#wake);
   };
 
   /** The time of the next frame has come. */
   readonly #wake = (): void => {
-    if (this.#frame !== null) this.#sendFrame(this.#frame);
+    const { frame } = this.#course;
+    if (frame !== null) this.#sendFrame(frame);
     this.#pump();
   };
 
   #sendFrame({ data }: WireFrame): void {
-    this.#take(this.#frames!.next());
+    this.#course.advance();
     this.#controller!.enqueue(typeof data === 'string' ? ENCODER.encode(data) : data);
-  }
-
-  #take(result: IteratorResult<WireFrame, unknown>): void {
-    this.#frame = result.done ? null : result.value;
-    this.#dueMs += this.#frame?.afterMs ?? 0;
   }
 
   #end(): void {
     if (this.#ending === 'hang') return;
-    this.#settle();
+    this.#course.settle();
     this.#isOver = true;
     if (this.#ending === 'end') this.#controller!.close();
     else this.#controller!.error(new TypeError('terminated'));
   }
 
   #gone(): void {
-    this.#cancelTimer?.();
+    this.#course.stop();
     if (!this.#isOver && this.#signal.aborted) this.#controller?.error(this.#signal.reason);
     this.#isOver = true;
-    if (this.#isSettled) return;
-    this.#isSettled = true;
-    this.#exchange.abandoned(this.#clock.nowMs());
-  }
-
-  #settle(): void {
-    if (this.#isSettled) return;
-    this.#isSettled = true;
-    this.#exchange.answered(this.#clock.nowMs());
-  }
-
-  #whenDue(run: () => void): void {
-    const waitMs = this.#dueMs - this.#clock.nowMs();
-    if (waitMs <= 0) run();
-    else this.#cancelTimer = this.#clock.after(waitMs, run);
+    this.#course.abandon();
   }
 }
 

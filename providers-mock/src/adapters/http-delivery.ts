@@ -8,6 +8,7 @@ import type { ServerResponse } from 'node:http';
 import type { KeepAlive, NoAnswer, StreamedAnswer, WholeAnswer, WireAnswer, WireFrame } from '../wire/answer.js';
 import type { Exchange } from '../wire/exchange.js';
 import type { MockClock } from './clock.js';
+import { Course } from './course.js';
 
 export interface DeliveryOptions {
   readonly clock: MockClock;
@@ -22,18 +23,10 @@ export interface DeliveryOptions {
 export class Delivery {
   readonly #response: ServerResponse;
   readonly #exchange: Exchange;
-  readonly #clock: MockClock;
   readonly #options: DeliveryOptions;
-  #cancelTimer: (() => void) | null = null;
-  /** Its place at the provider is given back. */
-  #isSettled = false;
+  readonly #course: Course;
   #isGone = false;
   #hasBegun = false;
-  /** When the next thing is due: reckoned from the first, so that late timers do not add up. */
-  #dueMs = 0;
-  #frames: Iterator<WireFrame> | null = null;
-  /** The next to send; null = there is none left. */
-  #frame: WireFrame | null = null;
   #ending: StreamedAnswer['ending'] = 'end';
   readonly #ended: () => void;
 
@@ -42,8 +35,8 @@ export class Delivery {
     this.#response = response;
     this.#ended = ended;
     this.#exchange = exchange;
-    this.#clock = options.clock;
     this.#options = options;
+    this.#course = new Course(exchange, options.clock);
   }
 
   start(): void {
@@ -58,28 +51,19 @@ export class Delivery {
   gone(): void {
     if (this.#isGone) return;
     this.#isGone = true;
-    this.#cancelTimer?.();
-    if (this.#isSettled) return;
-    this.#isSettled = true;
-    this.#exchange.abandoned(this.#clock.nowMs());
+    this.#course.abandon();
   }
 
   #begin(answer: WireAnswer): void {
     if (this.#isGone) return;
     this.#hasBegun = true;
-    this.#cancelTimer?.();
-    this.#dueMs = this.#clock.nowMs() + answer.afterMs;
-    this.#whenDue(() => this.#send(answer));
+    this.#course.begin(answer.afterMs, () => this.#send(answer));
   }
 
   #keepAlive({ headers, data, everyMs }: KeepAlive): void {
     this.#writeHead(200, headers);
     this.#response.flushHeaders();
-    const beat = (): void => {
-      this.#response.write(data);
-      this.#cancelTimer = this.#clock.after(everyMs, beat);
-    };
-    this.#cancelTimer = this.#clock.after(everyMs, beat);
+    this.#course.keepAlive(everyMs, () => this.#response.write(data));
   }
 
   /** A head that cannot be sent, of a style with a name that no header takes, is a defect too. */
@@ -107,14 +91,14 @@ export class Delivery {
 
   #sendNothing({ ending }: NoAnswer): void {
     if (ending === 'hang') return;
-    this.#settle();
+    this.#course.settle();
     // A response that waits behind another on its connection has no socket yet.
     this.#response.req.socket.resetAndDestroy();
   }
 
   #sendWhole({ status, headers, body, ending }: WholeAnswer): void {
     if (ending === 'end') {
-      this.#settle();
+      this.#course.settle();
       this.#writeHead(status, headers, Buffer.byteLength(body));
       this.#end(body);
     } else {
@@ -126,54 +110,49 @@ export class Delivery {
   #sendStream({ status, headers, frames, ending }: StreamedAnswer): void {
     this.#writeHead(status, headers);
     this.#response.flushHeaders();
-    const iterator = frames[Symbol.iterator]();
     this.#ending = ending;
-    this.#frames = iterator;
-    this.#take(iterator.next());
+    this.#course.play(frames);
     this.#pump();
   }
 
   /** Sends what is due, as far as the client reads. */
   readonly #pump = (): void => {
     if (this.#isGone) return;
+    const course = this.#course;
     let isRead = true;
-    while (isRead && this.#frame !== null && this.#dueMs <= this.#clock.nowMs()) isRead = this.#sendFrame(this.#frame);
+    while (isRead && course.frame !== null && course.isDue) isRead = this.#sendFrame(course.frame);
     if (!isRead) this.#whenRead();
-    else if (this.#frame !== null) this.#whenDue(this.#wake);
+    else if (course.frame !== null) course.whenDue(this.#wake);
     else this.#endAfter('', this.#ending);
   };
 
   /** The time of the next frame has come. */
   readonly #wake = (): void => {
-    if (this.#frame !== null && !this.#sendFrame(this.#frame)) this.#whenRead();
+    const { frame } = this.#course;
+    if (frame !== null && !this.#sendFrame(frame)) this.#whenRead();
     else this.#pump();
   };
 
   #sendFrame({ data }: WireFrame): boolean {
-    this.#take(this.#frames!.next());
-    if (this.#frame === null && this.#ending === 'end') this.#settle();
+    this.#course.advance();
+    if (this.#course.frame === null && this.#ending === 'end') this.#course.settle();
     return this.#response.write(data);
-  }
-
-  #take(result: IteratorResult<WireFrame, unknown>): void {
-    this.#frame = result.done ? null : result.value;
-    this.#dueMs += this.#frame?.afterMs ?? 0;
   }
 
   /** Goes on when the client has read, and in a turn of its own, so that a long answer lets the others have theirs. */
   #whenRead(): void {
-    this.#response.once('drain', () => this.#clock.soon(this.#pump));
+    this.#response.once('drain', () => this.#options.clock.soon(this.#pump));
   }
 
   #endAfter(last: string, ending: StreamedAnswer['ending']): void {
     if (ending === 'end') {
-      this.#settle();
+      this.#course.settle();
       this.#end(last);
       return;
     }
     if (last !== '') this.#response.write(last);
     if (ending === 'hang') return;
-    this.#settle();
+    this.#course.settle();
     // What was written goes out first: the client is to see the connection break in the middle of the body.
     this.#response.write('', () => this.#response.destroy());
   }
@@ -198,17 +177,5 @@ export class Delivery {
     if (length !== undefined) list.push('content-length', String(length));
     if (!this.#options.keepsAlive()) list.push('connection', 'close');
     this.#response.writeHead(status, list);
-  }
-
-  #settle(): void {
-    if (this.#isSettled) return;
-    this.#isSettled = true;
-    this.#exchange.answered(this.#clock.nowMs());
-  }
-
-  #whenDue(run: () => void): void {
-    const waitMs = this.#dueMs - this.#clock.nowMs();
-    if (waitMs <= 0) run();
-    else this.#cancelTimer = this.#clock.after(waitMs, run);
   }
 }

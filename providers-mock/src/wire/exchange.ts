@@ -66,7 +66,8 @@ export class AdmittedExchange implements Exchange {
   readonly keepAlive: KeepAlive | null;
   readonly #lease: AdmittedLease;
   readonly #usage: Usage;
-  readonly #answer: () => WireAnswer;
+  /** Null once it is given: what it rests on need not wait with it. */
+  #answer: (() => WireAnswer) | null;
 
   /**
    * @param usage of the whole answer.
@@ -83,7 +84,8 @@ export class AdmittedExchange implements Exchange {
     this.#lease.whenServed(() => {
       let answer: WireAnswer;
       try {
-        answer = this.#answer();
+        answer = this.#answer!();
+        this.#answer = null;
       } catch (error) {
         failed(error);
         return;

@@ -20,6 +20,7 @@ export function replyAnswer(plan: ReplyPlan): WholeAnswer | StreamedAnswer {
   return plan.stream ? streamedAnswer(plan) : wholeAnswer(plan);
 }
 
+/** Its body is written when it is asked for: hundreds that wait for their time would be so much more for each collection. */
 export function wholeAnswer({ dialect, reply, pace, headers }: ReplyPlan): WholeAnswer {
   return {
     kind: 'whole',
@@ -27,7 +28,9 @@ export function wholeAnswer({ dialect, reply, pace, headers }: ReplyPlan): Whole
     headers: { 'content-type': 'application/json', ...headers },
     afterMs: totalMs(pace, reply.length),
     ending: 'end',
-    body: dialect.whole(reply),
+    get body() {
+      return dialect.whole(reply);
+    },
   };
 }
 

@@ -223,7 +223,7 @@ describe('bad requests', () => {
     ['{"model":"large"}', 'messages: must be a list of objects'],
     ['{"messages":[{}]}', 'model: must be a string'],
     [JSON.stringify({ ...JSON.parse(ASK), stream: 'yes' }), 'stream: must be true or false, got "yes"'],
-    [JSON.stringify({ ...JSON.parse(ASK), n: 2 }), 'n: '],
+    [JSON.stringify({ ...JSON.parse(ASK), n: 129 }), 'n: must be at most 128'],
     ['{"__proto__":{"model":"large"},"messages":[{"role":"user"}]}', 'model: must be a string'],
   ])('%s is a 400 that says why', async (body, reason) => {
     await serve();
