@@ -8,6 +8,7 @@ const BENCHES = {
   models: '../providers-mock/bench/models.mjs',
   server: '../providers-mock/bench/server.mjs',
   scenario: '../sim/bench/scenario.mjs',
+  throughput: '../sim/bench/throughput.mjs',
   live: '../sim/bench/live.mjs',
   tune: '../sim/bench/tune.mjs',
 };
