@@ -21,9 +21,6 @@ const TUNING = [
   ...['tune', 'scenarios/fanout30.yaml', 'scenarios/recovery.yaml', '--seeds', '5'],
   ...['--grid', 'decreaseFactor=0.5,0.6,0.75,0.9', '--grid', 'increaseAfterSuccesses=2,4,8'],
 ];
-/** As `sim` calls the folder. */
-const TUNING_FOLDER = 'tune-fanout30-recovery';
-
 /** @returns {string} what the command printed; an expectation that fails fails the gallery */
 function sim(...args) {
   return execFileSync(process.execPath, [SIM, ...args], {
@@ -45,7 +42,8 @@ function render(folder) {
       return { name: scenario, question: questionIn(join(folder, scenario, 'report.md')) };
     });
     sim(...TUNING, '--out', out);
-    keep(join(out, TUNING_FOLDER), join(folder, 'tuning'), true);
+    const tuned = readdirSync(out).find((name) => name.startsWith('tune-'));
+    keep(join(out, tuned), join(folder, 'tuning'), true);
     writeFileSync(join(folder, 'README.md'), indexOf(entries));
   } finally {
     rmSync(out, { recursive: true, force: true });

@@ -1,0 +1,1 @@
+export function withOutputs(page: string): string;
