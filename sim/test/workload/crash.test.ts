@@ -132,6 +132,25 @@ timeline:
   });
 });
 
+it('replaced as it comes back, with fewer seats than it had: who waits without a seat is withdrawn, and the checks hold', async () => {
+  const { summary, events } = await runOf(`
+providers: { acme: { models: { large: { latency: { service: 1s }, quotas: [{ concurrency: 2 }] }, small: { latency: { service: 1s } } } } }
+workload: { runs: [{ id: r, target: acme/large, agents: { count: 4, requests: 3 } }] }
+timeline:
+  - { at: 1s, crash: { run: r, downFor: 1s } }
+  - { at: 2s, crash: { run: r, downFor: 1s } }
+  - { at: 2s, amend: { run: r, settings: { model: acme/small } } }
+  - { at: 2s, retune: { run: r, maxConcurrency: 1 } }
+`);
+  expect(summary.complete).toBe(true);
+  expect(summary.crashes?.count).toBe(2);
+  expect(events.flatMap((e) => (e.type === 'request-withdrawn' ? [`${e.t} ${e.id} ${e.from}`] : []))).toEqual([
+    '3000 3 queue',
+    '3000 4 queue',
+    '3000 6 queue',
+  ]);
+});
+
 it('a successor inherits what was finished before the crash', async () => {
   const { summary } = await runOf(`
 providers: { acme: { models: { large: { latency: { service: 4s } }, small: { latency: { service: 2s } } } } }

@@ -85,7 +85,8 @@ export function checkWithdrawn(
 ): WatchedRequest {
   if (request === undefined) breach('attempts-in-order', `request ${id} is withdrawn and was never queued`);
   const { phase } = request;
-  const waits = phase === 'queued' || phase === 'arriving' || phase === 'parked';
+  // A run that has crashed may be replaced before its requests are back in their lines.
+  const waits = phase === 'queued' || phase === 'arriving' || phase === 'parked' || phase === 'down';
   if ((from === 'queue' ? !waits : phase !== 'backing-off') || attempt !== request.attempt || key !== request.key.key) {
     breach(
       'attempts-in-order',
