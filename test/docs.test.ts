@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { withOutputs } from '../docs/console-blocks.mjs';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
@@ -22,9 +22,9 @@ function blocksOf(page: string, language: string): readonly string[] {
   return [...blocks].flatMap(([, name, text = '']) => (name === language ? [text] : []));
 }
 
-describe.each(['README.md', 'README.zh-CN.md'])('%s', (page) => {
+describe('the README', () => {
   it('has exactly two set-up commands', () => {
-    expect(blocksOf(page, 'sh').map((text) => text.trim())).toEqual([
+    expect(blocksOf('README.md', 'sh').map((text) => text.trim())).toEqual([
       'npm ci && npx sim run scenarios/fanout30.yaml',
       'npm ci && npm test',
     ]);
@@ -35,47 +35,53 @@ describe.each(['README.md', 'README.zh-CN.md'])('%s', (page) => {
     try {
       const args = [SIM, 'run', 'scenarios/fanout30.yaml', '--out', out];
       const printed = execFileSync(process.execPath, args, { cwd: ROOT, encoding: 'utf8' });
-      expect(printed.replaceAll(out, 'out')).toBe(blocksOf(page, 'text')[0]);
+      expect(printed.replaceAll(out, 'out')).toBe(blocksOf('README.md', 'text')[0]);
     } finally {
       rmSync(out, { recursive: true, force: true });
     }
   });
 
   it('shows what the commands of its recipes print (node docs/console-blocks.mjs writes it anew)', () => {
-    const text = read(page);
+    const text = read('README.md');
     expect(withOutputs(text)).toBe(text);
   });
-});
 
-describe('the recipe that governs an SDK', () => {
-  let server: ReturnType<typeof spawn>;
-  let port = 0;
-  // Below the root, where its imports are found.
-  const folder = join(ROOT, 'node_modules/.cache/tidegate-recipe');
-
-  beforeAll(async () => {
-    server = spawn(process.execPath, [SIM, 'serve', 'scenarios/fanout30.yaml', '--port', '0'], { cwd: ROOT });
-    for await (const line of createInterface({ input: server.stdout as NodeJS.ReadableStream })) {
-      port = Number(/127\.0\.0\.1:(\d+)/.exec(line)?.[1] ?? 0);
-      if (port > 0) break;
-    }
+  it('governs an SDK as printed, against a served mock', async () => {
+    const { port, stop } = await served('scenarios/fanout30.yaml');
+    // Below the root, where its imports are found.
+    const folder = join(ROOT, 'node_modules/.cache/tidegate-recipe');
     mkdirSync(folder, { recursive: true });
+    try {
+      const [recipe = ''] = blocksOf('README.md', 'js');
+      const file = join(folder, 'recipe.mjs');
+      writeFileSync(file, recipe.replace(':8080', `:${port}`).replaceAll('gpt-5', 'large'));
+      const printed = execFileSync(process.execPath, [file], { cwd: ROOT, encoding: 'utf8' });
+      expect(printed).toMatch(/^24 answers, cap [1-8]\n$/);
+    } finally {
+      rmSync(folder, { recursive: true, force: true });
+      await stop();
+    }
   });
 
-  afterAll(async () => {
-    server.kill('SIGTERM');
-    await once(server, 'exit');
-    rmSync(folder, { recursive: true, force: true });
-  });
-
-  it.each(['README.md', 'README.zh-CN.md'])('works as printed in %s, against a served mock', (page) => {
-    const recipe = (blocksOf(page, 'js')[0] as string).replace(':8080', `:${port}`).replaceAll('gpt-5', 'large');
-    const file = join(folder, 'recipe.mjs');
-    writeFileSync(file, recipe);
-    const printed = execFileSync(process.execPath, [file], { cwd: ROOT, encoding: 'utf8' });
-    expect(printed).toMatch(/^24 answers, cap [1-8]\n$/);
+  it.each(['sh', 'text', 'console', 'js'])('is the same in Chinese: its %s blocks, but for comments', (language) => {
+    const withoutComments = (page: string) => blocksOf(page, language).map((text) => text.replaceAll(/ \/\/ .*/g, ''));
+    expect(withoutComments('README.zh-CN.md')).toEqual(withoutComments('README.md'));
   });
 });
+
+async function served(scenario: string): Promise<{ readonly port: number; stop(): Promise<unknown> }> {
+  const server = spawn(process.execPath, [SIM, 'serve', scenario, '--port', '0'], { cwd: ROOT });
+  const stop = (): Promise<unknown> => {
+    const exited = once(server, 'exit');
+    server.kill('SIGTERM');
+    return exited;
+  };
+  for await (const line of createInterface({ input: server.stdout })) {
+    const port = Number(/127\.0\.0\.1:(\d+)/.exec(line)?.[1]);
+    if (port > 0) return { port, stop };
+  }
+  throw new Error(`${scenario} is not served`);
+}
 
 describe('every page', () => {
   const pages = ['.', 'docs', 'docs/decisions', 'governor', 'providers-mock', 'reports', 'sim'].flatMap((folder) =>
