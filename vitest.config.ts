@@ -9,6 +9,8 @@ export default defineConfig({
     include: ['*/test/**/*.test.ts', 'test/**/*.test.ts'],
     pool: 'threads',
     isolate: false,
+    // All cores: by default one is left to a watcher that does not run.
+    maxWorkers: '100%',
     testTimeout: 60_000,
   },
 });

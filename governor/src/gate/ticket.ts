@@ -3,6 +3,9 @@
  * the first settlement stands and later ones are counted no-ops, so `release()` in a `finally` is always safe.
  */
 
+// The types of a consumer without it would not know `Symbol.dispose`.
+/// <reference lib="esnext.disposable" preserve="true" />
+
 import { announcedLimits, type RateLimit, usageOf } from '../core/announced-limits.js';
 import type { Answer, Classification, Scope } from '../core/answer.js';
 import { classify } from '../core/classify.js';
