@@ -8,14 +8,14 @@ export const MUTANTS = [
   {
     name: 'an older refusal cuts again',
     file: 'core/aimd.ts',
-    find: 'if (epoch !== this.#epoch) return NO_CHANGES;\n\n',
-    replace: '\n',
+    find: 'return epoch === this.#epoch ? this.#cut(reason, cooldownMs) : NO_CHANGES;',
+    replace: 'return this.#cut(reason, cooldownMs);',
   },
   {
     name: 'an older success is proof',
     file: 'core/aimd.ts',
-    find: 'if (epoch !== this.#epoch) return NO_CHANGES;\n    this.#successStreak++;',
-    replace: 'this.#successStreak++;',
+    find: 'if (epoch !== this.#epoch) return NO_CHANGES;\n    if (this.#latency',
+    replace: 'if (this.#latency',
   },
   {
     name: 'a refusal at the floor turns no epoch',
@@ -40,8 +40,8 @@ export const MUTANTS = [
   {
     name: 'one success fewer proves the cap',
     file: 'core/aimd.ts',
-    find: 'this.#successStreak < this.#options.increaseAfterSuccesses)',
-    replace: 'this.#successStreak < this.#options.increaseAfterSuccesses - 1)',
+    find: 'this.#successStreak >= this.#options.increaseAfterSuccesses;\n    if (isProven',
+    replace: 'this.#successStreak >= this.#options.increaseAfterSuccesses - 1;\n    if (isProven',
   },
   {
     name: 'a failure does not break the streak',
@@ -64,21 +64,21 @@ export const MUTANTS = [
   {
     name: 'a raise keeps the streak, so the next comes at once',
     file: 'core/aimd.ts',
-    find: "this.#successStreak = 0;\n    return [this.#change(previous, 'recovered')];",
-    replace: "return [this.#change(previous, 'recovered')];",
+    find: 'this.#cap = this.#raised();\n    this.#successStreak = 0;',
+    replace: 'this.#cap = this.#raised();',
   },
   {
     name: 'a cap is proven only by a raise',
     file: 'core/aimd.ts',
-    find: 'if (this.#options.rememberGood && this.#cap > this.#lastGood) this.#lastGood = this.#cap;\n    if (this.#waiters === 0 || this.#cap >= this.#growthLimit) return NO_CHANGES;',
+    find: 'if (isProven && this.#options.rememberGood && this.#cap > this.#lastGood) this.#lastGood = this.#cap;\n    if (!this.#mayRaise(isProven)) return NO_CHANGES;',
     replace:
-      'if (this.#waiters === 0 || this.#cap >= this.#growthLimit) return NO_CHANGES;\n    if (this.#options.rememberGood && this.#cap > this.#lastGood) this.#lastGood = this.#cap;',
+      'if (!this.#mayRaise(isProven)) return NO_CHANGES;\n    if (isProven && this.#options.rememberGood && this.#cap > this.#lastGood) this.#lastGood = this.#cap;',
   },
   {
     name: 'the growth limit stops no raise',
     file: 'core/aimd.ts',
-    find: 'this.#cap = Math.min(this.#growthLimit, previous + this.#options.increaseStep);',
-    replace: 'this.#cap = previous + this.#options.increaseStep;',
+    find: 'return Math.min(this.#growthLimit, this.#cap + this.#options.increaseStep);',
+    replace: 'return this.#cap + this.#options.increaseStep;',
   },
 
   // The cut and the cooldown.
@@ -153,8 +153,8 @@ export const MUTANTS = [
   {
     name: 'the idle reset remembers the last refusal',
     file: 'core/aimd.ts',
-    find: 'this.#lastThrottledAt = UNSET;\n    this.#epoch++;',
-    replace: 'this.#epoch++;',
+    find: 'this.#lastThrottledAt = UNSET;\n    this.#growth?.reset();',
+    replace: 'this.#growth?.reset();',
   },
 
   // Growth limit and seed.
@@ -241,8 +241,8 @@ export const MUTANTS = [
   {
     name: 'acquire overtakes the queue',
     file: 'gate/bucket.ts',
-    find: 'if (this.#queue.size === 0 && !this.#granting && this.#mayAdmit(now)) {',
-    replace: 'if (!this.#granting && this.#mayAdmit(now)) {',
+    find: 'if (this.#queue.size === 0 && !this.#granting && this.#mayAdmit(now, tokens)) {',
+    replace: 'if (!this.#granting && this.#mayAdmit(now, tokens)) {',
   },
   {
     name: 'maxQueue is one too many',
@@ -335,7 +335,7 @@ export const MUTANTS = [
   {
     name: 'a queue held back by the stagger is evidence for growth',
     file: 'gate/bucket.ts',
-    find: 'this.#stagger.isHolding ? 0 : this.#queue.size',
+    find: 'this.#pace.isHolding(this.#queue.next?.tokens, now) ? 0 : this.#queue.size',
     replace: 'this.#queue.size',
   },
 
@@ -400,14 +400,14 @@ export const MUTANTS = [
   {
     name: 'an observer’s luck above the cap is proof',
     file: 'gate/bucket.ts',
-    find: 'this.#issue(this.commonLane, now, 0, this.#controller.canAdmit(now))',
-    replace: 'this.#issue(this.commonLane, now, 0, true)',
+    find: 'this.#issue(this.commonLane, now, 0, this.#controller.canAdmit(now), undefined)',
+    replace: 'this.#issue(this.commonLane, now, 0, true, undefined)',
   },
   {
     name: 'an observer’s success is never proof',
     file: 'gate/bucket.ts',
-    find: 'this.#issue(this.commonLane, now, 0, this.#controller.canAdmit(now))',
-    replace: 'this.#issue(this.commonLane, now, 0, false)',
+    find: 'this.#issue(this.commonLane, now, 0, this.#controller.canAdmit(now), undefined)',
+    replace: 'this.#issue(this.commonLane, now, 0, false, undefined)',
   },
   {
     name: 'listeners hear before the run’s count is dropped',
@@ -419,8 +419,8 @@ export const MUTANTS = [
   {
     name: 'a listener that throws hurts the caller',
     file: 'gate/events.ts',
-    find: 'for (const listener of this.#listeners) this.guard(() => listener(event));',
-    replace: 'for (const listener of this.#listeners) listener(event);',
+    find: '      } catch (error) {\n        this.#reportSafely(error);\n      }\n    }\n  }',
+    replace: '      } catch (error) {\n        throw error;\n      }\n    }\n  }',
   },
 
   // Idle keys.
