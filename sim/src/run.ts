@@ -37,7 +37,7 @@ interface Stop {
 }
 
 const INTERRUPTED: Stop = { reason: 'interrupted' };
-const NOTHING_LEFT: Stop = { reason: 'never-finishes', detail: 'nothing is left to happen, and the work is not done' };
+const NOTHING_LEFT = 'nothing is left to happen, and the work is not done';
 
 /** Runs the scenario to its end; the last event observed is `trace-finished`. */
 export async function run(input: RunInput): Promise<void> {
@@ -130,7 +130,10 @@ class Engine {
   }
 
   #finish(end: 'drained' | 'stopped' | 'interrupted'): void {
-    const stop = this.#stop ?? this.#world.whyStopped?.() ?? (end === 'interrupted' ? INTERRUPTED : NOTHING_LEFT);
+    const stop =
+      this.#stop ??
+      this.#world.whyStopped?.() ??
+      (end === 'interrupted' ? INTERRUPTED : this.#unfinished('never-finishes', NOTHING_LEFT));
     const complete = stop.reason === 'done' || stop.reason === 'time';
     const detail = stop.detail === undefined ? {} : { detail: stop.detail };
     const ledger = this.#world.transport.ledger();
@@ -204,8 +207,14 @@ class Engine {
 
   readonly #timeIsUp = (afterMs: number): void => {
     if (this.#scenario.stop.when === 'time') this.#end({ reason: 'time' });
-    else this.#end({ reason: 'after', detail: `stop.after ${afterMs} ms came before the work was done` });
+    else this.#end(this.#unfinished('after', `stop.after ${afterMs} ms came before the work was done`));
   };
+
+  /** With what holds the work up, where that is known. */
+  #unfinished(reason: StopReason, detail: string): Stop {
+    const { congestion } = this.#workload;
+    return { reason, detail: congestion === undefined ? detail : `${detail}: ${congestion}` };
+  }
 
   #end(stop: Stop): void {
     this.#stop ??= stop;

@@ -14,8 +14,10 @@ import { formatProblems } from '../scenario/problems.js';
 import { EXIT, type ExitCode, worse } from './exit-codes.js';
 import { guarded } from './guarded-study.js';
 import { listenForInterrupt } from './interrupt.js';
+import { wholeNumber } from './option-values.js';
+import { refuse } from './refuse.js';
 import { quoted } from './replay-command.js';
-import { addStudyOptions, countingNumber, type StudyOptions } from './study-options.js';
+import { addStudyOptions, type StudyOptions } from './study-options.js';
 import { StudyProgress } from './study-progress.js';
 import { VERSION } from './version.js';
 
@@ -42,7 +44,7 @@ export function compareCommand(finished: (code: ExitCode) => void): Command {
     .description('Compare controllers on one scenario, on the same seeds; claim what the data supports, and no more.')
     .argument('<file>', 'a scenario file')
     .requiredOption('--controllers <names>', 'separated by commas; the first is what the others are compared with')
-    .option('--seeds <n>', 'the most runs per controller', countingNumber, 40)
+    .option('--seeds <n>', 'the most runs per controller', wholeNumber(1), 40)
     .addHelpText('after', EXAMPLES)
     .action(async (file: string, options: Options) => {
       finished(await guarded(() => compare(file, options)));
@@ -78,11 +80,6 @@ async function compare(file: string, options: Options): Promise<ExitCode> {
     interrupt.release();
     await workers.close();
   }
-}
-
-function refuse(problems: string): ExitCode {
-  console.error(problems);
-  return EXIT.usage;
 }
 
 /** Each once, and the oracle last if it was not asked for. */

@@ -2,6 +2,7 @@
 
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { readDuration } from '../scenario/duration.js';
+import { numberAbove0, wholeNumber } from './option-values.js';
 
 export interface EndpointOptions {
   readonly baseUrl?: string;
@@ -52,27 +53,11 @@ export function addEndpointOptions(command: Command): Command {
 
 export function addBudgetOptions(command: Command): Command {
   return command
-    .option('--max-requests <n>', 'send no more requests, retries and probe included', wholeAbove0)
-    .option('--max-tokens <n>', 'spend no more tokens, input and output together', wholeAbove0)
-    .option('--max-cost <x>', "spend no more money, by the scenario's live.prices", above0)
+    .option('--max-requests <n>', 'send no more requests, retries and probe included', wholeNumber(1))
+    .option('--max-tokens <n>', 'spend no more tokens, input and output together', wholeNumber(1))
+    .option('--max-cost <x>', "spend no more money, by the scenario's live.prices", numberAbove0())
     .option('--max-time <d>', 'end after this long: 90s, 10m', durationMs)
-    .option('--max-errors <n>', 'end after so many failures in a row (default: 10)', wholeAbove0);
-}
-
-function wholeAbove0(text: string): number {
-  const value = Number(text);
-  if (!/^\d+$/.test(text) || !Number.isSafeInteger(value) || value === 0) {
-    throw new InvalidArgumentError('It is a whole number above 0.');
-  }
-  return value;
-}
-
-function above0(text: string): number {
-  const value = Number(text);
-  if (text.trim() === '' || !(value > 0 && value < Number.POSITIVE_INFINITY)) {
-    throw new InvalidArgumentError('It is a number above 0.');
-  }
-  return value;
+    .option('--max-errors <n>', 'end after so many failures in a row (default: 10)', wholeNumber(1));
 }
 
 function durationMs(text: string): number {

@@ -15,6 +15,8 @@ import { EXIT, type ExitCode } from './exit-codes.js';
 import { listenForInterrupt } from './interrupt.js';
 import { consent, settingsOf } from './live.js';
 import { addBudgetOptions, addEndpointOptions, type BudgetOptions, type EndpointOptions } from './live-options.js';
+import { numberAbove0, wholeNumber } from './option-values.js';
+import { refuse } from './refuse.js';
 import { quoted } from './replay-command.js';
 import { VERSION } from './version.js';
 
@@ -41,11 +43,11 @@ export function pressureCommand(finished: (code: ExitCode) => void): Command {
   const command = new Command('pressure')
     .description('Send ungoverned load in steps and see what an endpoint accepts and refuses; asks before it sends.')
     .option('--stairs <widths>', 'requests at once, step by step', widths, [2, 4, 8, 16])
-    .option('--seconds <n>', 'how long each step lasts', aboveZero, 5)
-    .option('--shots <n>', 'send so many single waves per step instead', wholeAboveZero)
+    .option('--seconds <n>', 'how long each step lasts', numberAbove0(86_400), 5)
+    .option('--shots <n>', 'send so many single waves per step instead', wholeNumber(1, 9_999_999))
     .option('--pause <d>', 'between steps, and between waves: 2s', pauseMs, 0)
-    .option('--input-tokens <n>', 'size of each prompt', wholeAboveZero, 100)
-    .option('--output-tokens <n>', 'size of each answer, and its max_tokens', wholeAboveZero, 50)
+    .option('--input-tokens <n>', 'size of each prompt', wholeNumber(1, 9_999_999), 100)
+    .option('--output-tokens <n>', 'size of each answer, and its max_tokens', wholeNumber(1, 9_999_999), 50)
     .option('--out <dir>', 'write report.html, report.md, pressure.png and pressure.json there')
     .option('--json', 'print the figures alone on stdout', false)
     .addHelpText('after', EXAMPLES)
@@ -222,28 +224,12 @@ function replayOf({ stairs, seconds, shots, pause }: Options, { baseUrl, model }
   return [...words, ...step].map(quoted).join(' ');
 }
 
-function refuse(message: string): ExitCode {
-  console.error(message);
-  return EXIT.usage;
-}
-
 function widths(text: string): readonly number[] {
   const values = text.split(',').map((part) => part.trim());
   if (!values.every((part) => /^[1-9]\d{0,3}$/.test(part))) {
     throw new InvalidArgumentError('It is a list of whole numbers from 1 to 9999: 2,4,8,16.');
   }
   return values.map(Number);
-}
-
-function wholeAboveZero(text: string): number {
-  if (!/^[1-9]\d{0,6}$/.test(text)) throw new InvalidArgumentError('It is a whole number above 0.');
-  return Number(text);
-}
-
-function aboveZero(text: string): number {
-  const value = Number(text);
-  if (text.trim() === '' || !(value > 0 && value <= 86_400)) throw new InvalidArgumentError('It is a number above 0.');
-  return value;
 }
 
 function pauseMs(text: string): number {

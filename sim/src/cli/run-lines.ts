@@ -3,7 +3,6 @@
 import { duration, number, percent } from '../results/human-numbers.js';
 import type { Summary } from '../results/summary.js';
 import { verdictWords } from '../results/verdict-words.js';
-import type { TraceFinished } from '../trace/events.js';
 
 /** Colours only where a person looks. */
 const COLOURED = process.stdout.isTTY === true && process.env.NO_COLOR === undefined;
@@ -23,14 +22,11 @@ export function verdictLines(summary: Summary): readonly string[] {
   });
 }
 
-/** For stderr: what held a live run, and whether its figures are the client's rather than the provider's. */
-export function warnings(
-  { live }: Summary,
-  { stop, detail }: Pick<TraceFinished, 'stop' | 'detail'>,
-): readonly string[] {
+/** For stderr: why a run stopped before its end and what to change, and whether a live run's figures are the client's own. */
+export function warnings({ live }: Summary, detail: string | undefined): readonly string[] {
   const client = live?.client;
   return [
-    ...(stop === 'safety-rail' && detail !== undefined ? [`stopped: ${detail}`] : []),
+    ...(detail === undefined ? [] : [`stopped: ${detail}`]),
     ...(client?.isBottleneck
       ? [
           `warning: this process may be the bottleneck: busy ${percent(client.busy)} of the time, timers up to ${duration(client.lagMs.max)} late; use fewer requests at once or a faster machine`,

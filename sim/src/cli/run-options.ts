@@ -1,10 +1,11 @@
 /** What `sim run` may be told: its options, what they may be together, and what they change in a scenario. Runs nothing. */
 
-import { type Command, InvalidArgumentError } from 'commander';
+import type { Command } from 'commander';
 import { CONTROLLERS } from '../scenario/controllers.js';
 import type { OverrideOptions } from '../scenario/overrides.js';
 import type { LiveOptions } from './live.js';
 import { addBudgetOptions, addEndpointOptions, LIVE_ONLY } from './live-options.js';
+import { collect, numberAbove0, wholeNumber } from './option-values.js';
 
 export interface RunOptions extends LiveOptions {
   readonly seed?: number;
@@ -23,7 +24,7 @@ export interface RunOptions extends LiveOptions {
 /** Gives `sim run` its options. */
 export function addRunOptions(command: Command): Command {
   command
-    .option('--seed <n>', "seed of all random streams, instead of the scenario's", wholeNumber)
+    .option('--seed <n>', "seed of all random streams, instead of the scenario's", wholeNumber(0))
     .option('--set <path=value>', 'change one value of the scenario; may be given again', collect)
     .option(
       '--controller <name>',
@@ -35,7 +36,7 @@ export function addRunOptions(command: Command): Command {
     .option('--no-trace', 'write no trace.jsonl')
     .option('--junit <file>', 'write what held and what did not as JUnit XML, for CI')
     .option('--loopback', 'in real time, over HTTP, against the providers served on 127.0.0.1', false)
-    .option('--speed <n>', 'with --loopback: n times as fast as the scenario says; a number above 0', positiveNumber)
+    .option('--speed <n>', 'with --loopback: n times as fast as the scenario says; a number above 0', numberAbove0())
     .option('--live', 'in real time against a real endpoint; shows the plan and asks before it sends', false);
   addBudgetOptions(addEndpointOptions(command));
   command.option('--keep-prompts', 'keep prompts and answers in the trace of a live run', false);
@@ -55,22 +56,4 @@ export function checkRunOptions({ speed, loopback, live }: RunOptions, command: 
 
 export function overridesOf({ set = [], seed, controller }: RunOptions): OverrideOptions {
   return { set, ...(seed === undefined ? {} : { seed }), ...(controller === undefined ? {} : { controller }) };
-}
-
-function wholeNumber(text: string): number {
-  const value = Number(text);
-  if (!/^\d+$/.test(text) || !Number.isSafeInteger(value)) throw new InvalidArgumentError('It is a whole number ≥ 0.');
-  return value;
-}
-
-function positiveNumber(text: string): number {
-  const value = Number(text);
-  if (text.trim() === '' || !(value > 0 && value < Number.POSITIVE_INFINITY)) {
-    throw new InvalidArgumentError('It is a number above 0.');
-  }
-  return value;
-}
-
-function collect(value: string, earlier: readonly string[] = []): readonly string[] {
-  return [...earlier, value];
 }

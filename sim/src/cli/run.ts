@@ -133,11 +133,10 @@ async function runPrepared(
     await folder.commit(contents);
     progress.end();
     const { summary } = contents;
-    const end = results.ending ?? { stop: 'interrupted' };
     suites.push(suiteOf(summary));
-    for (const line of warnings(summary, end)) console.error(line);
+    for (const line of warnings(summary, results.ending?.detail)) console.error(line);
     say(summary, folder.path, replay, options);
-    return exitCodeOf(summary, end.stop);
+    return exitCodeOf(summary, results.ending?.stop ?? 'interrupted');
   } finally {
     progress.end();
   }

@@ -2,11 +2,12 @@
 
 import { once } from 'node:events';
 import { isProfileName, profileNames, profileOf } from '@tidegate/providers-mock';
-import { Command, InvalidArgumentError } from 'commander';
+import { Command } from 'commander';
 import type { LoadResult } from '../scenario/load.js';
 import type { Scenario } from '../scenario/scenario.js';
 import { EXIT, type ExitCode } from './exit-codes.js';
 import { listenForInterrupt } from './interrupt.js';
+import { wholeNumber } from './option-values.js';
 
 interface Options {
   readonly profile?: string;
@@ -25,7 +26,7 @@ export function serveCommand(finished: (code: ExitCode) => void): Command {
     .description('Serve mock providers over HTTP, until Ctrl-C.')
     .argument('[file]', 'scenario whose providers are served, with the changes of its timeline')
     .option('--profile <name>', `a real provider's behaviour instead: ${profileNames.join(', ')}`)
-    .option('--port <n>', 'port to listen on; 0 = any free one', portNumber, 0)
+    .option('--port <n>', 'port to listen on; 0 = any free one', wholeNumber(0, 65_535), 0)
     .option('--host <address>', 'address to listen on', '127.0.0.1')
     .option('--api-key <key>', 'answer requests without this key as unauthorized')
     .addHelpText('after', EXAMPLES)
@@ -123,9 +124,3 @@ function linesOf({ providers }: Scenario, url: string): readonly string[] {
 
 /** What the official client of each dialect has in its base URL. */
 const BASE_PATHS = { openai: '/v1', anthropic: '', gemini: '' } as const;
-
-function portNumber(text: string): number {
-  const value = Number(text);
-  if (!/^\d+$/.test(text) || value > 65_535) throw new InvalidArgumentError('It is a whole number from 0 to 65535.');
-  return value;
-}

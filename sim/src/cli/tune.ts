@@ -18,8 +18,10 @@ import { formatProblems } from '../scenario/problems.js';
 import { EXIT, type ExitCode, worse } from './exit-codes.js';
 import { guarded } from './guarded-study.js';
 import { listenForInterrupt } from './interrupt.js';
+import { collect, wholeNumber } from './option-values.js';
+import { refuse } from './refuse.js';
 import { quoted } from './replay-command.js';
-import { addStudyOptions, collect, countingNumber, type StudyOptions } from './study-options.js';
+import { addStudyOptions, type StudyOptions } from './study-options.js';
 import { StudyProgress, timed } from './study-progress.js';
 import { readObjective, searchGrid } from './tune-search.js';
 import { VERSION } from './version.js';
@@ -57,7 +59,7 @@ export function tuneCommand(finished: (code: ExitCode) => void): Command {
     .description('Try a grid of settings on scenarios, over many seeds; recommend one and say what it costs.')
     .argument('<file...>', 'scenario files')
     .requiredOption('--grid <knob=values>', 'a knob and its values; may be given again', collect)
-    .option('--seeds <n>', 'runs per cell, on the seeds 1 to n', countingNumber, 20)
+    .option('--seeds <n>', 'runs per cell, on the seeds 1 to n', wholeNumber(1), 20)
     .option(
       '--goal <bound>',
       'search for a setting that meets it, as refused.share<0.02; may be given again',
@@ -125,11 +127,6 @@ async function tune(files: readonly string[], options: Options): Promise<ExitCod
     interrupt.release();
     await workers.close();
   }
-}
-
-function refuse(problems: string): ExitCode {
-  console.error(problems);
-  return EXIT.usage;
 }
 
 /** The grid, or all that is wrong with it: each value of each knob is tried on each scenario by itself. */

@@ -21,6 +21,13 @@ export class ExecutorPool {
     this.#places = places;
   }
 
+  /** Why nobody goes on; undefined while a place is free or nobody waits for one. */
+  get congestion(): string | undefined {
+    const waiting = this.#line.size;
+    if (waiting === 0 || this.#busy < this.#places) return undefined;
+    return `all executors (${this.#places}) are taken and ${waiting} wait for one; raise workload.executors.pool, or the bound of the runs whose tasks hold them`;
+  }
+
   /** Executes it now or when its turn comes. */
   enter(work: Executed): void {
     this.#line.add(work);

@@ -66,6 +66,11 @@ export class Workload {
     for (const loop of this.#openLoops) loop.schedule();
   }
 
+  /** What holds the work up, where that is known. */
+  get congestion(): string | undefined {
+    return this.#executors?.congestion;
+  }
+
   change(change: RunChange): void {
     this.#runs.get(change.run)?.driver.change(change);
   }

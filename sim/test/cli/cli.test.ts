@@ -103,17 +103,24 @@ describe('sim run', () => {
   });
 
   it.each([
-    ['stop.after', ['--set', 'stop.after=10s'], 4],
-    ['stop.maxRequests', ['--set', 'stop.maxRequests=20'], 4],
+    ['stop.after', ['--set', 'stop.after=10s'], 4, 'stopped: stop.after 10000 ms came before the work was done'],
+    [
+      'stop.maxRequests',
+      ['--set', 'stop.maxRequests=20'],
+      4,
+      'stopped: stop.maxRequests 20 requests came before the work was done',
+    ],
     [
       'stop.when time, which ends where it should',
       ['--set', 'stop={ when: time, after: 10s }', '--set', 'expect={}'],
       0,
+      undefined,
     ],
     [
       'a quota that lets nothing through, ever',
       ['--set', 'providers.acme.models.large.quotas[0].concurrency=0', '--set', 'stop={}'],
       4,
+      'raise providers.acme.models.large.quotas[0].concurrency;',
     ],
     [
       'zero service time, zero delays and no way through',
@@ -123,11 +130,22 @@ describe('sim run', () => {
         ...['--set', 'providers.acme.models.large.latency={ refusal: 0 }'],
       ],
       4,
+      'stopped: ',
     ],
-  ])('%s gives its exit code, and the results are kept', (_, args, code) => {
-    const { status, lines } = sim('run', 'scenarios/fanout30.yaml', '--json', '--no-trace', '--out', out, ...args);
+  ])('%s gives its exit code, says why, and the results are kept', (_, args, code, why) => {
+    const { status, stderr, lines } = sim(
+      'run',
+      'scenarios/fanout30.yaml',
+      '--json',
+      '--no-trace',
+      '--out',
+      out,
+      ...args,
+    );
     expect(status).toBe(code);
     expect((JSON.parse(lines[0] as string) as Summary).complete).toBe(code === 0);
+    if (why === undefined) expect(stderr).not.toContain('stopped');
+    else expect(stderr).toContain(why);
   });
 
   it('does the same over HTTP with --loopback, and says so', () => {

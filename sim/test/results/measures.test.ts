@@ -13,6 +13,7 @@ import {
   settled,
   traceFinished,
   traceStarted,
+  withdrawn,
 } from './hand-written-trace.js';
 
 function measured(events: readonly TraceEvent[], options = {}) {
@@ -90,6 +91,25 @@ describe('counts', () => {
       ...{ makespanMs: null, throughput: null, refusedShare: null, refusalsPerThousand: null, utilisation: null },
       ...{ convergeMs: null, recoverMs: null, overshoot: null, unsettled: 0, waitP99Ms: null, fairness: null },
     });
+  });
+});
+
+describe('a request that is given up while it waits', () => {
+  it('is lost, and is open no longer', () => {
+    const figures = measured(
+      inOrder([traceStarted()], request(1, 0, 100), [queued(0, 2), withdrawn(50, 2, 'queue')], [traceFinished(100)]),
+    );
+    // Open: two for [0, 50), one for [50, 100); served: one throughout.
+    expect(figures.utilisation).toBeCloseTo(100 / (2 * 50 + 50), 12);
+    expect(figures).toMatchObject({ succeeded: 1, lost: 1, refusedShare: 0 });
+  });
+
+  it('is no attempt more where it waited for its retry', () => {
+    const refused = [queued(0, 2), admitted(0, 2), settled(50, 2, { outcome: 'throttled', refusedBy: 'concurrency' })];
+    const figures = measured(
+      inOrder([traceStarted()], request(1, 0, 100), refused, [withdrawn(80, 2, 'backoff'), traceFinished(100)]),
+    );
+    expect(figures).toMatchObject({ succeeded: 1, lost: 1, refusedShare: 1 / 2 });
   });
 });
 
@@ -213,6 +233,29 @@ describe('settling', () => {
 
   it('is not judged where demand never reaches the limit', () => {
     expect(judged(11, [[100, 3, 4]])).toMatchObject({ convergeMs: null, unsettled: 0, phases: [] });
+  });
+});
+
+describe('a limit that processes share', () => {
+  it('is for none of their caps to find: settling is not judged', () => {
+    const scenario = withQuotas([{ kind: 'concurrency', name: 'concurrency', limit: 2, refusedCount: false }]);
+    const asked = (id: number, process: string): readonly TraceEvent[] => [
+      queued(0, id, { process }),
+      admitted(0, id, { process }),
+      settled(4000, id, { process }),
+    ];
+    const caps = [capChanged(100, 8, 2, 'rate_limited', { process: 'one' })];
+    const of = (...processes: readonly string[]) =>
+      measured(
+        inOrder(
+          [traceStarted({ scenario, initial: 8 })],
+          ...processes.map((process, i) => asked(i + 1, process)),
+          caps,
+          [traceFinished(4000)],
+        ),
+      );
+    expect(of('one', 'one', 'one')).toMatchObject({ convergeMs: 100, phases: [{ limit: 2 }] });
+    expect(of('one', 'two', 'two')).toMatchObject({ convergeMs: null, unsettled: 0, phases: [] });
   });
 });
 

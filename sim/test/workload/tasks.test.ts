@@ -185,6 +185,23 @@ describe('executors', () => {
   });
 });
 
+it('a pool that is held by tasks without a seat is named when nothing is left to happen', async () => {
+  const { events } = await runOf(
+    scenario({
+      agents: 'count: 4, requests: 4, tools: { parallel: 2, duration: 2s }',
+      run: 'maxConcurrency: 4',
+      workload: 'executors: { pool: 1 }',
+      more: 'timeline: [{ at: 1s, retune: { run: r, maxConcurrency: 1 } }]',
+    }),
+  );
+  expect(events.at(-1)).toMatchObject({
+    ...{ type: 'trace-finished', complete: false, stop: 'never-finishes' },
+    detail: expect.stringMatching(
+      /^nothing is left to happen, and the work is not done: all executors \(1\) are taken and \d wait for one; raise workload\.executors\.pool, or the bound of the runs/,
+    ),
+  });
+});
+
 const KNOBS = scenario({
   agents:
     'count: 4, requests: 12, tokens: { input: 300, output: 100 }, context: { fixed: 500, keepTurns: 2, summary: 200, window: 4000, compactAt: 70% }, tools: { parallel: 2, duration: 3s, maxResultTokens: 300 }, limits: { steps: 9, tokens: 40000, time: 60s }',

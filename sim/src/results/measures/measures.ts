@@ -4,7 +4,8 @@
  * provider really offered. Holds two times per attempt and two per request, 32 bytes.
  */
 
-import type { RequestSettled, TraceEvent, TraceStarted } from '../../trace/events.js';
+import type { RequestSettled, RequestWithdrawn, TraceEvent, TraceStarted } from '../../trace/events.js';
+import { gateOf } from '../../trace/gate-of.js';
 import { Latency } from '../latency.js';
 import { keysAsked, scenarioOf } from '../scenario-facts.js';
 import { jainIndex } from './fairness.js';
@@ -55,6 +56,8 @@ interface Key {
   readonly open: Spans;
   readonly amounts: { requests: number; input: number; output: number };
   readonly caps: CapStep[];
+  /** One per process that asks for the key. */
+  readonly gates: Set<string>;
 }
 
 export class Measures {
@@ -85,6 +88,7 @@ export class Measures {
         this.#begin(event);
         break;
       case 'request-queued':
+        this.#key(event.key).gates.add(gateOf(event));
         if (event.attempt === 1) this.#queuedAt.set(event.id, { key: this.#key(event.key), t: event.t });
         break;
       case 'request-admitted':
@@ -93,6 +97,9 @@ export class Measures {
         break;
       case 'request-settled':
         this.#settled(event);
+        break;
+      case 'request-withdrawn':
+        this.#withdrawn(event);
         break;
       case 'concurrency-changed':
         this.#key(event.key).caps.push({ t: event.t, cap: event.next });
@@ -163,6 +170,14 @@ export class Measures {
     if (outcome === 'succeeded') this.#succeeded(event);
   }
 
+  #withdrawn({ t, id, from }: RequestWithdrawn): void {
+    this.#close(id, t);
+    if (t < this.#fromMs) return;
+    this.#counts.lost++;
+    // In a backoff its last attempt has ended already.
+    if (from === 'queue') this.#counts.settled++;
+  }
+
   #succeeded({ key, run, inputTokens = 0, outputTokens = 0 }: RequestSettled): void {
     this.#counts.succeeded++;
     this.#counts.tokens += inputTokens + outputTokens;
@@ -190,7 +205,9 @@ export class Measures {
   #phases(limits: Limits): readonly PhaseFigures[] {
     if (this.#started?.initial === null) return [];
     const window = { from: 0, to: this.#now };
-    return [...this.#keys].flatMap(([name, { caps, open }]) =>
+    // Where several processes share a limit, no cap of theirs has it to find for itself.
+    const alone = [...this.#keys].filter(([, { gates }]) => gates.size <= 1);
+    return alone.flatMap(([name, { caps, open }]) =>
       phaseFigures(name, caps, limits.concurrencyOf(name), Spans.level([open]), window),
     );
   }
@@ -230,6 +247,7 @@ export class Measures {
         open: new Spans(),
         amounts: { requests: 0, input: 0, output: 0 },
         caps: initial === null ? [] : [{ t: 0, cap: initial }],
+        gates: new Set(),
       };
       this.#keys.set(name, key);
     }
