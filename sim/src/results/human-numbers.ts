@@ -11,9 +11,10 @@ export function duration(ms: number | null): string {
   return formatDuration(ms < 60_000 ? Number(ms.toPrecision(3)) : Math.round(ms / 1000) * 1000);
 }
 
-/** A share of 1 in percent: `11.2 %`. */
+/** A share of 1 in percent: `11.2 %`. Less than a millionth of one is a rounding error, and written as none. */
 export function percent(share: number | null): string {
-  return share === null ? NO_VALUE : `${Number((share * 100).toPrecision(3))} %`;
+  if (share === null) return NO_VALUE;
+  return Math.abs(share) < 1e-8 ? '0 %' : `${Number((share * 100).toPrecision(3))} %`;
 }
 
 export function number(value: number | null): string {

@@ -298,8 +298,7 @@ export class ModelRequest implements Waiter, Attempt, Interruptible, Traveller {
   #tellWithdrawn(from: RequestWithdrawn['from'], reason?: RequestWithdrawn['reason']): void {
     const { clerk, scheduler, lookout, key, runId, process } = this.#context;
     const { number } = this.#attempts;
-    // Whoever is suspended has left the line already.
-    if (from === 'queue' && this.#upAtMs === undefined) lookout?.withdrawn(this);
+    if (from === 'queue') lookout?.withdrawn(this);
     clerk.tell({
       t: scheduler.now(),
       type: 'request-withdrawn',
