@@ -1,18 +1,18 @@
 /**
  * Reads the body of an answer as it comes: what is generated, what was used, and the text by which it will be judged. Of a
- * document it keeps all, of a stream the end, which tells how it ended. Judges nothing itself.
+ * document it keeps all, of a stream what tells how it ended: its mere pieces, but for the first, say nothing of that.
+ * Judges nothing itself.
  */
 
+import { StringDecoder } from 'node:string_decoder';
 import { createParser, type EventSourceMessage } from 'eventsource-parser';
-import type { ClientDialect, Said } from './client-dialect.js';
+import type { ClientDialect, Piece, Said } from './client-dialect.js';
 
 export interface AnswerReader {
   /** Pieces of the stream so far that hold something generated, be it reasoning or the answer proper. */
   readonly pieces: number;
   /** Of the answer proper something has come. */
   readonly hasAnswered: boolean;
-  /** Characters generated so far. */
-  readonly characters: number;
   /** As the answer states them. */
   readonly inputTokens: number | undefined;
   readonly outputTokens: number | undefined;
@@ -33,6 +33,8 @@ export interface ReaderOptions {
 
 /** As much of a stream as the governor's rules look at, and as much again. */
 const KEPT = 32_768;
+/** Some servers begin a text with it; it belongs to no field. */
+const BYTE_ORDER_MARK = '\uFEFF';
 
 /** @param contentType of the answer. */
 export function readerOf(contentType: string, options: ReaderOptions): AnswerReader {
@@ -43,7 +45,6 @@ export function readerOf(contentType: string, options: ReaderOptions): AnswerRea
 class Findings {
   pieces = 0;
   hasAnswered = false;
-  characters = 0;
   answer = '';
   inputTokens: number | undefined;
   outputTokens: number | undefined;
@@ -54,10 +55,14 @@ class Findings {
     this.#keepsAnswer = keepsAnswer;
   }
 
+  protected grow(piece: Piece): void {
+    this.pieces++;
+    if (piece === 'answer') this.hasAnswered = true;
+  }
+
   protected hear({ answer, reasoning, inputTokens, outputTokens, reasoningTokens }: Said): void {
-    if (answer !== '' || reasoning !== '') this.pieces++;
-    if (answer !== '') this.hasAnswered = true;
-    this.characters += answer.length + reasoning.length;
+    if (answer !== '') this.grow('answer');
+    else if (reasoning !== '') this.grow('reasoning');
     if (this.#keepsAnswer) this.answer += answer;
     this.inputTokens = inputTokens ?? this.inputTokens;
     this.outputTokens = outputTokens ?? this.outputTokens;
@@ -89,7 +94,10 @@ class DocumentReader extends Findings implements AnswerReader {
 
 class StreamReader extends Findings implements AnswerReader {
   readonly #dialect: ClientDialect;
-  readonly #decoder = new TextDecoder();
+  /** To be kept, an answer has to be read word for word. */
+  readonly #readsAll: boolean;
+  readonly #decoder = new StringDecoder();
+  #isBegun = false;
   #text = '';
   readonly #parser = createParser({
     onEvent: (event) => this.#event(event),
@@ -99,10 +107,14 @@ class StreamReader extends Findings implements AnswerReader {
   constructor({ dialect, keepsAnswer }: ReaderOptions) {
     super(keepsAnswer);
     this.#dialect = dialect;
+    this.#readsAll = keepsAnswer;
   }
 
   take(bytes: Uint8Array): void {
-    this.#parser.feed(this.#decoder.decode(bytes, { stream: true }));
+    const text = this.#decoder.write(bytes);
+    if (text === '') return;
+    this.#parser.feed(this.#isBegun || text[0] !== BYTE_ORDER_MARK ? text : text.slice(1));
+    this.#isBegun = true;
   }
 
   /** Whole events only: one that was cut off was never said. */
@@ -111,8 +123,19 @@ class StreamReader extends Findings implements AnswerReader {
   }
 
   #event({ event, data }: EventSourceMessage): void {
+    const piece = this.#readsAll ? undefined : this.#dialect.glance(data);
+    if (piece === undefined) {
+      this.#keepEvent(event, data);
+      // What ends a stream may be no document: [DONE]. To fail at parsing it would cost more than all its pieces.
+      this.hear(this.#dialect.read(data[0] === '{' ? parsed(data) : undefined));
+      return;
+    }
+    if (this.pieces === 0) this.#keepEvent(event, data);
+    this.grow(piece);
+  }
+
+  #keepEvent(event: string | undefined, data: string): void {
     this.#keep(event === undefined ? `data: ${data}\n\n` : `event: ${event}\ndata: ${data}\n\n`);
-    this.hear(this.#dialect.read(parsed(data)));
   }
 
   #keep(frame: string): void {

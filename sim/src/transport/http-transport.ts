@@ -45,7 +45,8 @@ export interface Heard {
   readonly headers: Headers;
   /** As it came; never to be shown as it is. */
   readonly body: unknown;
-  readonly characters: number;
+  /** Something was generated. */
+  readonly isGenerated: boolean;
   readonly outputTokens: number | undefined;
 }
 
@@ -236,7 +237,7 @@ class Exchange implements Dispatcher.DispatchHandler {
     const cause = verdict === 'ok' ? undefined : causeOf({ status: this.#status, contentType, body, error });
     this.#options.heard?.({
       ...{ class: verdict, cause, status: this.#status, headers: this.#headers, body },
-      characters: this.#reader?.characters ?? 0,
+      isGenerated: (this.#reader?.pieces ?? 0) > 0,
       outputTokens: this.#reader?.outputTokens,
     });
     const limits = announcedLimits({ headers: this.#headers });

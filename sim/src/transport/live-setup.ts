@@ -144,7 +144,7 @@ export async function probe(
 function judged(seen: Heard | undefined, circumstances: Circumstances): Verdict {
   if (seen === undefined) return { kind: 'stopped', why: explain(NOT_IN_TIME, circumstances) };
   if (seen.class === 'throttle' || seen.class === 'overload') return { kind: 'well', isRefused: true };
-  const isAnswer = seen.class === 'ok' && (seen.characters > 0 || (seen.outputTokens ?? 0) > 0);
+  const isAnswer = seen.class === 'ok' && (seen.isGenerated || (seen.outputTokens ?? 0) > 0);
   if (isAnswer) return { kind: 'well', isRefused: false };
   const cause = seen.cause ?? oddityOf(seen);
   return { kind: 'stopped', why: explain({ ...seen, cause }, circumstances) };
@@ -159,5 +159,5 @@ function oddityOf({ status, headers, body }: Heard): string | undefined {
 
 const NOT_IN_TIME: Heard = {
   ...{ class: 'transient', cause: 'timeout', status: undefined, headers: {}, body: undefined },
-  ...{ characters: 0, outputTokens: undefined },
+  ...{ isGenerated: false, outputTokens: undefined },
 };

@@ -249,7 +249,7 @@ describe('what to check', () => {
     ...{ class: 'auth', cause: 'status-401', status: 401, headers: {} },
     ...{
       body: { error: { message: 'wrong key sk-hush', code: 'invalid_api_key' } },
-      characters: 0,
+      isGenerated: false,
       outputTokens: undefined,
     },
   };
