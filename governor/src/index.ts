@@ -24,6 +24,7 @@ export {
 } from './core/controller.js';
 export { InvariantError } from './core/invariant.js';
 export { type AimdOptions, type ResolvedAimdOptions, resolveAimdOptions } from './core/options.js';
+export type { StatedTokens } from './core/pacing.js';
 export { PRESETS, type Preset, type PresetOptions, withPreset } from './core/presets.js';
 export { parseRetryAfter } from './core/retry-after.js';
 export type { Ask, AskOptions } from './gate/ask.js';

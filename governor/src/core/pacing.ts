@@ -8,15 +8,25 @@
 
 import type { RateLimit, Usage } from './announced-limits.js';
 import type { Scope } from './answer.js';
-import { Meter } from './meter.js';
+import { type Cost, Meter } from './meter.js';
 import { RollingSum } from './rolling-sum.js';
 
 /** What the pacer keeps of a request in flight. */
 export interface Paced {
   readonly admittedAt: number;
   readonly inFlightAtAdmission: number;
-  /** What its caller takes it to cost. */
-  tokens: number | undefined;
+  /** What it is expected to cost; set when it is let in. */
+  expected: Expected | undefined;
+}
+
+/** What a request may cost, as its caller states it: its tokens in all, or the prompt and the most that comes of it. */
+export type StatedTokens = number | { readonly prompt: number; readonly output: number };
+
+interface Expected {
+  readonly input: number;
+  readonly output: number;
+  /** In all, as stated; undefined where nothing is. */
+  readonly stated: number | undefined;
 }
 
 /** A wave of refusals takes this much of the share; little where nearly all was spent here, so that it is chance. */
@@ -45,33 +55,36 @@ export class Pacer {
   /** The latest first refusal of a wave: when, and how many were let in in the minute before. */
   #wave = { at: Number.NEGATIVE_INFINITY, accepted: 0 };
   /** Of the requests answered so far. */
-  readonly #mean = { requests: 1, input: 0, output: 0, tokens: 0, stated: 0, latencyMs: 0 };
+  readonly #mean = { requests: 1, input: 0, output: 0, tokens: 0, statedOutput: 0, latencyMs: 0 };
   #told = 0;
 
   /** When the next request may go out. @param tokens what its caller takes it to cost. */
-  nextAt(tokens: number | undefined, now: number): number {
+  nextAt(tokens: StatedTokens | undefined, now: number): number {
+    if (this.#meters.size === 0) return Number.NEGATIVE_INFINITY;
+    const expected = this.#expect(tokens);
     const share = this.#shareNow(now);
     let latest = Number.NEGATIVE_INFINITY;
     for (const meter of this.#meters.values()) {
-      latest = Math.max(latest, meter.nextAt(this.#costOf(meter, tokens), now, share));
+      latest = Math.max(latest, meter.nextAt(costOf(expected, meter), now, share));
     }
     return latest;
   }
 
-  admitted(request: Paced, now: number, tokens: number | undefined): void {
+  admitted(request: Paced, now: number, tokens: StatedTokens | undefined): void {
     this.#accepted.add(now, 1);
-    request.tokens = tokens;
+    const expected = this.#expect(tokens);
+    request.expected = expected;
     const share = this.#shareNow(now);
-    for (const meter of this.#meters.values()) meter.spend(this.#costOf(meter, tokens), now, share);
+    for (const meter of this.#meters.values()) meter.spend(costOf(expected, meter), now, share);
   }
 
   /** What an answer announced. Returns how many requests at once the announced rates feed; 0 = nobody knows. */
-  learned(limits: readonly RateLimit[]): number {
+  learned(limits: readonly RateLimit[], now: number): number {
     if (limits.length > 0 && this.#isLearned) this.#meters.clear();
     for (const { name, counts, limit, perMs, remaining } of limits) {
       this.#isLearned = false;
       let meter = this.#meters.get(name);
-      if (meter?.perMs !== perMs) meter = new Meter(counts, perMs);
+      if (meter?.perMs !== perMs) meter = new Meter(counts, perMs, now);
       meter.limit = limit;
       meter.isExhausted = remaining !== undefined && remaining < Math.max(1, this.#mean[counts]);
       this.#meters.set(name, meter);
@@ -83,17 +96,18 @@ export class Pacer {
   }
 
   /** Answered in full; the difference to what it was charged is made up for. */
-  succeeded({ inFlightAtAdmission, admittedAt, tokens }: Paced, now: number, usage: Usage | undefined): void {
+  succeeded({ inFlightAtAdmission, admittedAt, expected }: Paced, now: number, usage: Usage | undefined): void {
     this.#peakIs(inFlightAtAdmission, now);
     const { inputTokens: input = 0, outputTokens: output = 0 } = usage ?? {};
-    const used = { requests: 1, input, output, tokens: input + output };
     const share = this.#shareNow(now);
-    for (const meter of this.#meters.values()) {
-      const difference = used.tokens === 0 ? 0 : used[meter.counts] - this.#costOf(meter, tokens);
-      if (difference !== 0) meter.spend(difference, now, share);
+    if (expected !== undefined && input + output > 0) {
+      for (const meter of this.#meters.values()) {
+        meter.answered(costOf(expected, meter), costOf({ input, output }, meter), admittedAt, now, share);
+      }
     }
     this.#told = Math.min(MEMORY, this.#told + 1);
-    const seen = { ...used, stated: tokens ?? used.tokens, latencyMs: now - admittedAt };
+    const statedOutput = (expected?.stated ?? input + output) - input;
+    const seen = { requests: 1, input, output, tokens: input + output, statedOutput, latencyMs: now - admittedAt };
     for (const what of Object.keys(seen) as (keyof typeof seen)[]) {
       this.#mean[what] += (seen[what] - this.#mean[what]) / this.#told;
     }
@@ -112,11 +126,13 @@ export class Pacer {
     return isRate;
   }
 
-  #costOf({ counts }: Meter, tokens: number | undefined): number {
-    const { stated } = this.#mean;
-    if (tokens === undefined || counts === 'requests') return this.#mean[counts];
-    // Callers state what a request may cost at most; what requests cost of that is learned.
-    return stated > 0 ? (tokens * this.#mean[counts]) / stated : tokens;
+  /** Callers state the most that may come of a request; what comes of it is learned. */
+  #expect(tokens: StatedTokens | undefined): Expected {
+    const { input, output, statedOutput } = this.#mean;
+    if (tokens === undefined) return { input, output, stated: undefined };
+    if (typeof tokens === 'number') return { input: Math.max(0, tokens - statedOutput), output, stated: tokens };
+    const more = tokens.output - statedOutput;
+    return { input: tokens.prompt, output: Math.max(0, output + more), stated: tokens.prompt + tokens.output };
   }
 
   #looksLikeRate({ inFlightAtAdmission }: Paced, now: number): boolean {
@@ -136,11 +152,11 @@ export class Pacer {
     this.#cutAt = now;
     if (isMeasured) {
       this.#isLearned = true;
-      const meter = this.#meters.get('') ?? new Meter('requests', MINUTE_MS);
+      const meter = this.#meters.get('') ?? new Meter('requests', MINUTE_MS, now);
       meter.limit = Math.max(1, this.#accepted.sum(now));
       this.#meters.set('', meter);
       this.#share = CUT;
-      meter.spend(1, now, CUT);
+      meter.spend(ONE, now, CUT);
     } else {
       const isChance = [...this.#meters.values()].some((meter) => meter.use(now) >= NEARLY_ALL);
       this.#share = this.#shareNow(now) * (isChance ? CHANCE_CUT : CUT);
@@ -164,5 +180,21 @@ export class Pacer {
       peaks.minute = minute;
     }
     peaks.now = Math.max(peaks.now, level);
+  }
+}
+
+const ONE: Cost = { prompt: 1, total: 1 };
+
+/** In the units of a limit; the prompt is what can be counted before there is an answer. */
+function costOf({ input, output }: Pick<Expected, 'input' | 'output'>, { counts }: Meter): Cost {
+  switch (counts) {
+    case 'requests':
+      return ONE;
+    case 'input':
+      return { prompt: input, total: input };
+    case 'output':
+      return { prompt: 0, total: output };
+    case 'tokens':
+      return { prompt: input, total: input + output };
   }
 }

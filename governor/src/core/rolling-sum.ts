@@ -3,7 +3,8 @@
  * the period. Pure: it is told the time.
  */
 
-const BINS = 61;
+/** One more than the parts of a period: what is kept too long is less than half a hundredth of it. */
+const BINS = 241;
 
 export class RollingSum {
   readonly #binMs: number;
@@ -16,9 +17,12 @@ export class RollingSum {
     this.#binMs = periodMs / (BINS - 1);
   }
 
-  add(now: number, amount: number): void {
+  /** @param at when it was, at most `now`; what is older than the period counts no more. */
+  add(at: number, amount: number, now: number = at): void {
     this.#moveTo(now);
-    this.#bins[this.#latest % BINS]! += amount;
+    const bin = Math.floor(at / this.#binMs);
+    if (bin <= this.#latest - BINS) return;
+    this.#bins[Math.min(bin, this.#latest) % BINS]! += amount;
     this.#sum += amount;
   }
 

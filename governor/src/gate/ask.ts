@@ -8,6 +8,7 @@
 
 import { Fifo, type FifoMember } from '../core/fifo.js';
 import { objectOption, refuseOption } from '../core/options.js';
+import type { StatedTokens } from '../core/pacing.js';
 import type { AbortSignals } from './abort.js';
 import { admission } from './admission.js';
 import type { Clock } from './clock.js';
@@ -26,8 +27,11 @@ export interface AskOptions {
    * several tools at once it is the one whose deadline's `signal` the request has; without that all of them pause.
    */
   readonly insideTool?: boolean;
-  /** What the request will cost, prompt and answer, for `pacing`; default: the mean of those answered so far. Number ≥ 0. */
-  readonly tokens?: number;
+  /**
+   * What the request may cost, for `pacing`: in all, or its prompt and the most that may come of it; default: the mean of
+   * those answered so far. Numbers ≥ 0.
+   */
+  readonly tokens?: StatedTokens;
 }
 
 /** One ask of a subagent, from its start to its end: it holds a seat of its run. */

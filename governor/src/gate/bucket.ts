@@ -9,7 +9,7 @@ import { BoundHeap } from '../core/bound-heap.js';
 import type { CapChange, CapChangeReason, ConcurrencyController, Sample, ThrottleReason } from '../core/controller.js';
 import { FairQueue } from '../core/fair-queue.js';
 import { Fifo } from '../core/fifo.js';
-import type { Pacer } from '../core/pacing.js';
+import type { Pacer, StatedTokens } from '../core/pacing.js';
 import { type BucketSettings, type BucketSnapshot, QueueFullError } from './bucket-settings.js';
 import type { Clock } from './clock.js';
 import { leaveTogether } from './line-member.js';
@@ -85,7 +85,7 @@ export class Bucket implements TicketIssuer<BucketLane>, CancellingGate {
 
   learned(limits: readonly RateLimit[]): void {
     const now = this.#clock.now();
-    const target = this.#pacer?.learned(limits) ?? 0;
+    const target = this.#pacer?.learned(limits, now) ?? 0;
     // A rate that is known is the wall: where nothing has been refused yet, the cap need not feel its way there.
     const isBound = target > this.#cap && this.#queue.size > 0 && !this.#pace.isHolding(this.#queue.next?.tokens, now);
     if (isBound && this.#controller.snapshot().lastBad === undefined) {
@@ -342,7 +342,7 @@ export class Bucket implements TicketIssuer<BucketLane>, CancellingGate {
     }
   }
 
-  #grant(lane: BucketLane, now: number, queuedMs: number, tokens: number | undefined): GateTicket<BucketLane> {
+  #grant(lane: BucketLane, now: number, queuedMs: number, tokens: StatedTokens | undefined): GateTicket<BucketLane> {
     const ticket = this.#issue(lane, now, queuedMs, true, tokens);
     if (this.#pace.stagger.granted(now)) this.#tellWaiting(now);
     return ticket;
@@ -353,7 +353,7 @@ export class Bucket implements TicketIssuer<BucketLane>, CancellingGate {
     now: number,
     queuedMs: number,
     successCounts: boolean,
-    tokens: number | undefined,
+    tokens: StatedTokens | undefined,
   ): GateTicket<BucketLane> {
     const epoch = this.#controller.admitted(now);
     const inFlight = this.#tickets.size + 1;
@@ -365,7 +365,7 @@ export class Bucket implements TicketIssuer<BucketLane>, CancellingGate {
     return ticket;
   }
 
-  #mayAdmit(now: number, tokens: number | undefined): boolean {
+  #mayAdmit(now: number, tokens: StatedTokens | undefined): boolean {
     if (!this.#controller.canAdmit(now)) return false;
     if (this.#pace.stagger.begins(now, this.#cooldownUntil, this.#cap)) this.#tellWaiting(now);
     return this.#pacer === undefined ? this.#pace.stagger.allows(now) : this.#pace.nextAt(tokens, now) <= now;

@@ -17,6 +17,7 @@ import {
   refuseOption,
   resolveAimdOptions,
 } from '../core/options.js';
+import type { StatedTokens } from '../core/pacing.js';
 import { type Preset, withPreset } from '../core/presets.js';
 import { AbortSignals } from './abort.js';
 import { admission } from './admission.js';
@@ -76,8 +77,11 @@ export interface AcquireOptions {
   readonly run?: Run;
   /** Leaves the queue at once and rejects with `signal.reason`. */
   readonly signal?: AbortSignal;
-  /** What the request will cost, prompt and answer, for `pacing`; default: the mean of those answered so far. Number ≥ 0. */
-  readonly tokens?: number;
+  /**
+   * What the request may cost, for `pacing`: in all, or its prompt and the most that may come of it; default: the mean of
+   * those answered so far. Numbers ≥ 0.
+   */
+  readonly tokens?: StatedTokens;
 }
 
 /** The gate of a process. A key that is none is a RangeError, thrown or rejected with. */

@@ -3,7 +3,7 @@
  * Enforces both as one; knows no queue.
  */
 
-import { Pacer } from '../core/pacing.js';
+import { Pacer, type StatedTokens } from '../core/pacing.js';
 import { Stagger } from '../core/stagger.js';
 
 export class Pace {
@@ -17,14 +17,14 @@ export class Pace {
   }
 
   /** Of the next request, which its caller takes to cost `tokens`. */
-  nextAt(tokens: number | undefined, now: number): number {
+  nextAt(tokens: StatedTokens | undefined, now: number): number {
     return this.pacer === undefined
       ? this.stagger.nextAt
       : Math.max(this.stagger.nextAt, this.pacer.nextAt(tokens, now));
   }
 
   /** Whoever waits now waits for this, which is no evidence that the cap is too low. */
-  isHolding(tokens: number | undefined, now: number): boolean {
+  isHolding(tokens: StatedTokens | undefined, now: number): boolean {
     return this.stagger.isHolding || (this.pacer !== undefined && this.pacer.nextAt(tokens, now) > now);
   }
 }

@@ -5,7 +5,8 @@
 
 import { BoundEntry } from '../core/bound-heap.js';
 import { Lane } from '../core/fair-queue.js';
-import { numberOption } from '../core/options.js';
+import { numberOption, refuseOption } from '../core/options.js';
+import type { StatedTokens } from '../core/pacing.js';
 import { LineMember } from './line-member.js';
 import type { Ticket, TicketLane } from './ticket.js';
 
@@ -42,13 +43,22 @@ export interface LaneRun {
 /** Of one request at the gate. */
 export interface GateOptions {
   readonly signal?: AbortSignal;
-  readonly tokens?: number;
+  readonly tokens?: StatedTokens;
 }
 
-/** @throws RangeError when they are no number ≥ 0. */
-export function tokensOf(options: GateOptions | undefined): number | undefined {
-  if (options?.tokens === undefined) return undefined;
-  return numberOption('tokens', options.tokens, 0, 'a number ≥ 0', (n) => n >= 0);
+/** @throws RangeError when they are no numbers ≥ 0. */
+export function tokensOf(options: GateOptions | undefined): StatedTokens | undefined {
+  const tokens = options?.tokens;
+  if (tokens === undefined) return undefined;
+  if (typeof tokens !== 'object' || tokens === null) return tokenNumber('tokens', tokens);
+  tokenNumber('tokens.prompt', tokens.prompt);
+  tokenNumber('tokens.output', tokens.output);
+  return tokens;
+}
+
+function tokenNumber(name: string, value: number | undefined): number {
+  if (value === undefined) refuseOption(name, value, 'a number ≥ 0');
+  return numberOption(name, value, 0, 'a number ≥ 0', (n) => n >= 0);
 }
 
 /** Where a request queues, and where it is taken out again. */
@@ -64,7 +74,7 @@ export class QueuedRequest extends LineMember implements Waiting {
   readonly #gate: CancellingGate;
   readonly lane: BucketLane;
   /** What its caller takes it to cost. */
-  tokens: number | undefined = undefined;
+  tokens: StatedTokens | undefined = undefined;
 
   constructor(
     gate: CancellingGate,

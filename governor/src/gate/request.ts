@@ -6,6 +6,7 @@
 import type { Answer, Classification } from '../core/answer.js';
 import { Attempts, type ResolvedRetryPolicy, type RetryPolicy } from '../core/attempts.js';
 import { classify } from '../core/classify.js';
+import type { StatedTokens } from '../core/pacing.js';
 import type { AbortSignals } from './abort.js';
 import type { Ask } from './ask.js';
 import type { Clock } from './clock.js';
@@ -22,8 +23,11 @@ export interface RequestOptions {
   readonly insideTool?: boolean;
   /** Ends the wait, the sleep and the loop. The attempt itself is the caller's to cancel. */
   readonly signal?: AbortSignal;
-  /** What the request will cost, prompt and answer, for `pacing`; default: the mean of those answered so far. Number ≥ 0. */
-  readonly tokens?: number;
+  /**
+   * What the request may cost, for `pacing`: in all, or its prompt and the most that may come of it; default: the mean of
+   * those answered so far. Numbers ≥ 0.
+   */
+  readonly tokens?: StatedTokens;
   /** Overrides single fields of the governor's policy. */
   readonly retry?: RetryPolicy;
 }

@@ -12,6 +12,7 @@ import { classify } from '../core/classify.js';
 import { type Sample, THROTTLE_REASONS, type ThrottleReason } from '../core/controller.js';
 import type { FifoMember } from '../core/fifo.js';
 import { refuseOption } from '../core/options.js';
+import type { Paced } from '../core/pacing.js';
 
 /** Whose limit it is: one bucket per provider and model. Neither is empty. */
 export interface Key {
@@ -88,8 +89,7 @@ export class GateTicket<L extends TicketLane> implements Ticket, FifoMember {
   readonly #issuer: TicketIssuer<L>;
   readonly lane: L;
   settled = false;
-  /** What its caller takes it to cost. */
-  tokens: number | undefined = undefined;
+  expected: Paced['expected'] = undefined;
 
   constructor(
     issuer: TicketIssuer<L>,

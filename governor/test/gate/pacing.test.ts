@@ -114,6 +114,24 @@ describe('pacing', () => {
     expect(gaps(admissions(one, 40, MINUTE / 2, 200)).slice(6, 9)).toEqual([1020, 1020, 1020]);
   });
 
+  it('counts an output when its request is let in and again when it is answered, for providers do either', () => {
+    const { governor, ask, ticket, clock } = paced();
+    ask('first');
+    ticket('first').learn([TPM]);
+    ticket('first').succeed();
+    const long = governor.tryAcquire(KEY, { tokens: { prompt: 100, output: 4_900 } });
+    clock.advance(59_000);
+    long?.succeed({ inputTokens: 100, outputTokens: 4_900 });
+    clock.advance(2_000);
+    // Let in a minute ago: whoever counted 5000 then has forgotten them; whoever counted 4900 two seconds ago has not.
+    const next = { tokens: { prompt: 1_200, output: 0 } };
+    expect(governor.tryAcquire(KEY, next)).toBeUndefined();
+    clock.advance(57_900);
+    expect(governor.tryAcquire(KEY, next)).toBeUndefined();
+    clock.advance(500);
+    expect(governor.tryAcquire(KEY, next)).toBeDefined();
+  });
+
   it('never lets more in, in any minute, than the limit is', () => {
     const one = paced();
     one.ask('first');
@@ -218,6 +236,9 @@ describe('pacing', () => {
     const { governor } = paced();
     expect(() => governor.tryAcquire(KEY, { tokens: -1 })).toThrow(
       new RangeError('tokens: expected a number ≥ 0, got -1 (number)'),
+    );
+    expect(() => governor.tryAcquire(KEY, { tokens: { prompt: 1 } as never })).toThrow(
+      new RangeError('tokens.output: expected a number ≥ 0, got undefined (undefined)'),
     );
     expect(() => createGovernor({ pacing: 'on' as never })).toThrow(
       new RangeError("pacing: expected 'off' or 'headers', got \"on\" (string)"),

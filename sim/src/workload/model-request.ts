@@ -122,7 +122,9 @@ export class ModelRequest implements Waiter, Attempt, Interruptible, Traveller {
       down: this.#upAtMs === undefined ? undefined : true,
     });
     this.#place = 'queue';
-    const options = this.#context.measures ? { tokens: this.inputTokens + this.maxTokens } : NO_OPTIONS;
+    const options = this.#context.measures
+      ? { tokens: { prompt: this.inputTokens, output: this.maxTokens } }
+      : NO_OPTIONS;
     if (this.#upAtMs === undefined) this.#waiting = this.#door.enqueue(target, options, this);
   }
 

@@ -65,6 +65,8 @@ describe('a rate that headers announce', () => {
     ['200 000 input tokens, Anthropic', tpm(200_000, ', counts: input'), PLACES, 'anthropic', 30],
     ['200 000 tokens, reserved in full', tpm(200_000, ', reserve: max-tokens'), PLACES, 'openai', 30],
     ['200 000 tokens, fixed window', tpm(200_000, ', refill: fixed-window'), PLACES, 'openai', 30],
+    ['200 000 tokens, sliding', tpm(200_000, ', refill: sliding-window'), PLACES, 'openai', 30],
+    ['200 000 tokens, sliding, 1-120 s', tpm(200_000, ', refill: sliding-window'), MIXED, 'openai', 30],
     ['2 000 000 tokens, sliding', tpm(2_000_000, ', refill: sliding-window'), PLACES, 'openai', 140],
     ['60 requests and 200 000 tokens, 1-120 s', `${rpm(60)}, ${tpm(200_000)}`, MIXED, 'openai', 30],
   ])('of %s a minute: 0.95 used, at most 0.005 refused', async (name, quotas, latency, wire, runs) => {
