@@ -30,7 +30,7 @@ export { parseRetryAfter } from './core/retry-after.js';
 export type { Ask, AskOptions } from './gate/ask.js';
 export { type BucketSnapshot, QueueFullError } from './gate/bucket-settings.js';
 export { type Clock, systemClock } from './gate/clock.js';
-export type { GovernorEvent } from './gate/events.js';
+export type { GovernorEvent, ListenerOptions } from './gate/events.js';
 export {
   type AcquireOptions,
   createGovernor,

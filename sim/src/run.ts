@@ -85,7 +85,7 @@ class Engine {
     let governor = this.#governors.get(process);
     if (governor === undefined) {
       governor = governorOf(this.#scenario.governor, this.#baseline, this.#world, this.#fail);
-      governor.onEvent(this.#clerk.listener(process));
+      governor.onEvent(this.#clerk.listener(process), { runs: false });
       this.#governors.set(process, governor);
     }
     return governor;

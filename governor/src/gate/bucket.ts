@@ -292,7 +292,7 @@ export class Bucket implements TicketIssuer<BucketLane>, CancellingGate {
     outcome: RequestOutcome,
     reason: ThrottleReason | undefined,
   ): void {
-    const hearing = this.#hearing(false);
+    const hearing = changes.length > 0 ? this.#hearing(false) : [];
     this.#drop(ticket.lane);
     this.#tell(changes, now, hearing);
     if (this.#requests.present) this.#requests.settled(ticket, outcome, reason, now);
@@ -412,7 +412,7 @@ export class Bucket implements TicketIssuer<BucketLane>, CancellingGate {
   }
 
   #hearing(toAll: boolean): readonly string[] {
-    if (!this.#settings.listeners.present) return [];
+    if (this.#settings.listeners.readersOfRuns === 0) return [];
     return [...(toAll ? this.#lanes : this.#engaged)].flatMap(({ run }) => (run?.open ? [run.id] : []));
   }
 

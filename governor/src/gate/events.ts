@@ -74,11 +74,22 @@ export interface SettledTwice {
   readonly key: string;
 }
 
+/** Of one listener. */
+export interface ListenerOptions {
+  /**
+   * Default true. False: `runs` of `concurrency-changed` may be empty for this listener. Listing them costs time for each
+   * open run at every change of a cap; with thousands of runs that is most of the cost of a request.
+   */
+  readonly runs?: boolean;
+}
+
 type Listener<E> = (event: E) => void;
 
 export class Listeners<E = GovernorEvent> {
   /** False lets the caller skip making the event. */
   present = false;
+  /** How many of them read which runs an event concerns. */
+  readersOfRuns = 0;
   readonly #listeners = new Set<Listener<E>>();
   readonly #report: (error: unknown) => void;
 
@@ -87,13 +98,14 @@ export class Listeners<E = GovernorEvent> {
     this.#report = report;
   }
 
-  add(listener: Listener<E>): () => void {
+  add(listener: Listener<E>, readsRuns = true): () => void {
     // Wrapped, so that the same function added twice is two listeners and each is taken back alone.
     const own: Listener<E> = (event) => listener(event);
     this.#listeners.add(own);
     this.present = true;
+    if (readsRuns) this.readersOfRuns++;
     return () => {
-      this.#listeners.delete(own);
+      if (this.#listeners.delete(own) && readsRuns) this.readersOfRuns--;
       this.present = this.#listeners.size > 0;
     };
   }

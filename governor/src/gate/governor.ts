@@ -24,7 +24,7 @@ import { admission } from './admission.js';
 import { Bucket } from './bucket.js';
 import type { BucketSettings, BucketSnapshot } from './bucket-settings.js';
 import { type Clock, systemClock } from './clock.js';
-import { type GovernorEvent, Listeners } from './events.js';
+import { type GovernorEvent, type ListenerOptions, Listeners } from './events.js';
 import type { BucketLane, Waiter, Waiting } from './queued-request.js';
 import { type RequestOptions, requestWithRetries } from './request.js';
 import { type RequestEvent, RequestListeners } from './request-events.js';
@@ -104,8 +104,8 @@ export interface Governor {
    * GovernorClosedError after `close`.
    */
   openRun(id: string, options?: RunOptions): Run;
-  /** Every change, wait and stall from now on. Returns what takes the listener away. */
-  onEvent(listener: (event: GovernorEvent) => void): () => void;
+  /** Every change, wait and stall from now on. Returns what takes the listener away. @throws RangeError for a bad option. */
+  onEvent(listener: (event: GovernorEvent) => void, options?: ListenerOptions): () => void;
   /** The same for what happens to single requests: queued, admitted, settled. Costs nothing while nobody listens. */
   onRequest(listener: (event: RequestEvent) => void): () => void;
   /** A key's state now; undefined when nobody has used it, or it has been forgotten. */
@@ -265,8 +265,9 @@ class BucketGovernor implements Governor, RunHost {
     return this.#register(new GovernedRun(this, id, options, new Map()));
   }
 
-  onEvent(listener: (event: GovernorEvent) => void): () => void {
-    return this.listeners.add(listener);
+  onEvent(listener: (event: GovernorEvent) => void, { runs = true }: ListenerOptions = {}): () => void {
+    if (typeof runs !== 'boolean') refuseOption('runs', runs, 'true or false');
+    return this.listeners.add(listener, runs);
   }
 
   onRequest(listener: (event: RequestEvent) => void): () => void {

@@ -2,7 +2,9 @@ import { describe, expect, it } from 'vitest';
 import { AimdController } from '../../src/core/aimd.js';
 import type { Answer } from '../../src/core/answer.js';
 import type { Sample } from '../../src/core/controller.js';
+import { createGovernor } from '../../src/gate/governor.js';
 import type { Ticket } from '../../src/gate/ticket.js';
+import { ManualClock } from '../../src/testing/manual-clock.js';
 import { KEY, stage } from './stage.js';
 
 /** Keeps a copy of each sample it is given. */
@@ -125,6 +127,24 @@ describe('settling goes in order', () => {
     ticket('x').end();
     ticket('q').throttle();
     expect(events.slice(1)).toMatchObject([{ previous: 3, next: 2, runs: ['queued'] }]);
+  });
+
+  it('runs are listed while anyone reads them, and for nobody else', () => {
+    const governor = createGovernor({ clock: new ManualClock(), initial: 8 });
+    const run = governor.openRun('r');
+    const heard: (readonly string[])[] = [];
+    governor.onEvent((event) => event.type === 'concurrency-changed' && heard.push(event.runs), { runs: false });
+    const cut = () => governor.tryAcquire(KEY, { run })!.throttle();
+    cut();
+    const stopReading = governor.onEvent(() => {});
+    cut();
+    stopReading();
+    stopReading();
+    cut();
+    expect(heard).toEqual([[], ['r'], []]);
+    expect(() => governor.onEvent(() => {}, { runs: 'no' as never })).toThrow(
+      'runs: expected true or false, got "no" (string)',
+    );
   });
 
   it('a listener that throws hurts nobody, is reported, and the others hear all the same', () => {

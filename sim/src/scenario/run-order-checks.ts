@@ -42,8 +42,9 @@ function unknownAfters(runs: readonly WrittenRun[]): readonly Finding[] {
 /** Each run that waits for itself, at the place where its circle begins. */
 function cycles(runs: readonly WrittenRun[]): readonly Finding[] {
   const told = new Set<string>();
+  const byId = new Map(runs.map((one) => [one.id, one]));
   return runs.flatMap((run): readonly Finding[] => {
-    const circle = circleOf(run, runs);
+    const circle = circleOf(run, byId);
     if (circle === undefined || told.has(run.id)) return [];
     for (const id of circle) told.add(id);
     const place = run.after.indexOf(circle[1] as string);
@@ -57,8 +58,7 @@ function shown(id: string): string {
 }
 
 /** The way from a run along `after` back to it; undefined where there is none. */
-function circleOf(run: WrittenRun, runs: readonly WrittenRun[]): readonly string[] | undefined {
-  const byId = new Map(runs.map((one) => [one.id, one]));
+function circleOf(run: WrittenRun, byId: ReadonlyMap<string, WrittenRun>): readonly string[] | undefined {
   const from = new Map<string, string>();
   const open = [run];
   for (let here = open.pop(); here !== undefined; here = open.pop()) {
