@@ -70,9 +70,9 @@ export const MUTANTS = [
   {
     name: 'a cap is proven only by a raise',
     file: 'core/aimd.ts',
-    find: 'if (isProven && this.#options.rememberGood && this.#cap > this.#lastGood) this.#lastGood = this.#cap;\n    if (!this.#mayRaise(isProven)) return NO_CHANGES;',
+    find: 'if (isProven && this.#options.rememberGood && this.#cap > this.#lastGood) this.#lastGood = this.#cap;',
     replace:
-      'if (!this.#mayRaise(isProven)) return NO_CHANGES;\n    if (isProven && this.#options.rememberGood && this.#cap > this.#lastGood) this.#lastGood = this.#cap;',
+      'if (isProven && this.#options.rememberGood && this.#waiters > 0 && this.#cap < this.#growthLimit) this.#lastGood = this.#cap;',
   },
   {
     name: 'the growth limit stops no raise',
@@ -185,8 +185,8 @@ export const MUTANTS = [
   {
     name: 'a settlement with nothing in flight is let pass',
     file: 'core/aimd.ts',
-    find: 'invariant(this.#inFlight > 0, ',
-    replace: 'invariant(true, ',
+    find: 'if (this.#inFlight === 0) refuseSettlement(this.#options.key);',
+    replace: '',
   },
   {
     name: 'a default bound seeds',
@@ -217,14 +217,14 @@ export const MUTANTS = [
   {
     name: 'the head run keeps its turn: no round-robin',
     file: 'core/fair-queue.ts',
-    find: 'else this.#head = lane.after;',
+    find: 'this.#lanes.rotate();',
     replace: '',
   },
   {
     name: 'a run that begins to wait goes to the head',
     file: 'core/fair-queue.ts',
-    find: 'tail.after = lane;\n    head.before = lane;',
-    replace: 'tail.after = lane;\n    head.before = lane;\n    this.#head = lane;',
+    find: 'if (lane.size === 1) this.#lanes.push(lane);',
+    replace: 'if (lane.size === 1) {\n      this.#lanes.push(lane);\n      this.#lanes.head = lane;\n    }',
   },
   {
     name: 'the queue forgets that it got smaller by a cancellation',
@@ -235,7 +235,7 @@ export const MUTANTS = [
   {
     name: 'tryAcquire overtakes the queue',
     file: 'gate/bucket.ts',
-    find: 'lane.run?.open === false || this.#queue.size > 0 || ',
+    find: 'this.#queue.size > 0 || lane.run?.open === false || ',
     replace: 'lane.run?.open === false || ',
   },
   {
@@ -335,7 +335,7 @@ export const MUTANTS = [
   {
     name: 'a queue held back by the stagger is evidence for growth',
     file: 'gate/bucket.ts',
-    find: 'this.#pace.isHolding(this.#queue.next?.tokens, now) ? 0 : this.#queue.size',
+    find: 'this.#isHeld(now) ? 0 : this.#queue.size',
     replace: 'this.#queue.size',
   },
 
@@ -388,33 +388,33 @@ export const MUTANTS = [
   {
     name: 'a ticket settles twice',
     file: 'gate/ticket.ts',
-    find: 'this.#issuer.settledTwice();\n      return false;',
-    replace: 'this.#issuer.settledTwice();',
+    find: 'ticket.lane.gate.settledTwice();\n    return false;',
+    replace: 'ticket.lane.gate.settledTwice();',
   },
   {
     name: 'a second settlement is not counted',
     file: 'gate/ticket.ts',
-    find: 'this.#issuer.settledTwice();\n',
+    find: 'ticket.lane.gate.settledTwice();\n',
     replace: '',
   },
   {
     name: 'an observer’s luck above the cap is proof',
     file: 'gate/bucket.ts',
-    find: 'this.#issue(this.commonLane, now, 0, this.#controller.canAdmit(now), undefined)',
-    replace: 'this.#issue(this.commonLane, now, 0, true, undefined)',
+    find: 'this.#issue(this.commonLane, now, 0, this.#controller.canAdmit(now))',
+    replace: 'this.#issue(this.commonLane, now, 0, true)',
   },
   {
     name: 'an observer’s success is never proof',
     file: 'gate/bucket.ts',
-    find: 'this.#issue(this.commonLane, now, 0, this.#controller.canAdmit(now), undefined)',
-    replace: 'this.#issue(this.commonLane, now, 0, false, undefined)',
+    find: 'this.#issue(this.commonLane, now, 0, this.#controller.canAdmit(now))',
+    replace: 'this.#issue(this.commonLane, now, 0, false)',
   },
   {
     name: 'listeners hear before the run’s count is dropped',
     file: 'gate/bucket.ts',
-    find: 'const hearing = this.#hearing(false);\n    this.#drop(ticket.lane);\n    this.#tell(changes, now, hearing);',
+    find: 'const hearing = changes.length > 0 ? this.#hearing(false) : [];\n    this.#drop(ticket.lane);\n    this.#tell(changes, now, hearing);',
     replace:
-      'this.#drop(ticket.lane);\n    const hearing = this.#hearing(false);\n    this.#tell(changes, now, hearing);',
+      'this.#drop(ticket.lane);\n    const hearing = changes.length > 0 ? this.#hearing(false) : [];\n    this.#tell(changes, now, hearing);',
   },
   {
     name: 'a listener that throws hurts the caller',
@@ -501,8 +501,8 @@ export const MUTANTS = [
   {
     name: 'an ask that ends while parked frees a seat',
     file: 'gate/run.ts',
-    find: 'if (holder.listed) this.#seats.parked.remove(holder);\n    else this.#seats.leave();',
-    replace: 'if (holder.listed) this.#seats.parked.remove(holder);\n    this.#seats.leave();',
+    find: 'if (holder.next !== undefined) this.#seats.parked.remove(holder);\n    else this.#seats.leave();',
+    replace: 'if (holder.next !== undefined) this.#seats.parked.remove(holder);\n    this.#seats.leave();',
   },
   {
     name: 'a raised bound seats nobody',
@@ -557,7 +557,7 @@ export const MUTANTS = [
   {
     name: 'a closed run still takes tickets past the queue',
     file: 'gate/governor.ts',
-    find: ' || (options?.run instanceof GovernedRun && !options.run.open)',
+    find: ' || (run instanceof GovernedRun && !run.open)',
     replace: '',
     with: [{ file: 'gate/bucket.ts', find: 'lane.run?.open === false || ', replace: '' }],
   },

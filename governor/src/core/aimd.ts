@@ -17,7 +17,7 @@ import {
   type ThrottleReason,
 } from './controller.js';
 import { Growth } from './growth.js';
-import { invariant } from './invariant.js';
+import { refuseSettlement } from './invariant.js';
 import { LatencySignal } from './latency-signal.js';
 import { type AimdOptions, type ResolvedAimdOptions, refuseOption, resolveAimdOptions } from './options.js';
 
@@ -78,7 +78,12 @@ export class AimdController implements ConcurrencyController {
     this.#growth?.succeeded(sample?.inFlightAtAdmission ?? this.#cap, this.#lastBad);
     const isProven = this.#successStreak >= this.#options.increaseAfterSuccesses;
     if (isProven && this.#options.rememberGood && this.#cap > this.#lastGood) this.#lastGood = this.#cap;
-    if (!this.#mayRaise(isProven)) return NO_CHANGES;
+    // The gates of a raise that are there with every success; the rest is asked only of those that pass.
+    if (this.#waiters === 0 || this.#cap >= this.#growthLimit || !this.#mayRaise(isProven)) return NO_CHANGES;
+    return this.#raise();
+  }
+
+  #raise(): readonly CapChange[] {
     const previous = this.#cap;
     this.#cap = this.#raised();
     this.#successStreak = 0;
@@ -183,7 +188,7 @@ export class AimdController implements ConcurrencyController {
   }
 
   #settle(now: number): void {
-    invariant(this.#inFlight > 0, `${this.#options.key}: a request settled with nothing in flight`);
+    if (this.#inFlight === 0) refuseSettlement(this.#options.key);
     this.#inFlight--;
     this.#lastRequestAt = now;
   }
@@ -193,7 +198,6 @@ export class AimdController implements ConcurrencyController {
   }
 
   #mayRaise(isProven: boolean): boolean {
-    if (this.#waiters === 0 || this.#cap >= this.#growthLimit) return false;
     if (this.#latency?.isHigh) return false;
     if (this.#growth === undefined) return isProven;
     return this.#growth.mayRaise({ cap: this.#cap, next: this.#raised(), wall: this.#lastBad }, this.#successStreak);

@@ -6,75 +6,46 @@
 
 import { Fifo, type FifoMember } from './fifo.js';
 
-export class Lane<N extends FifoMember> extends Fifo<N> {
-  /** Neighbours in the ring; undefined while the lane has no waiter. */
-  before: Lane<N> | undefined = undefined;
-  after: Lane<N> | undefined = undefined;
+export class Lane<N extends FifoMember> extends Fifo<N> implements FifoMember {
+  /** Neighbours in the ring. */
+  previous: FifoMember | undefined = undefined;
+  next: FifoMember | undefined = undefined;
 }
 
 export class FairQueue<N extends FifoMember> {
   size = 0;
-  /** The lane to be served next; the tail is the one before it. */
-  #head: Lane<N> | undefined = undefined;
+  /** Lanes with waiters; the head is served next. */
+  readonly #lanes = new Fifo<Lane<N>>();
 
   push(lane: Lane<N>, node: N): void {
     lane.push(node);
     this.size++;
-    if (lane.size === 1) this.#join(lane);
+    if (lane.size === 1) this.#lanes.push(lane);
   }
 
   /** Who would be served next. */
   get next(): N | undefined {
-    return this.#head?.head;
+    return this.#lanes.head?.head;
   }
 
   /** The oldest waiter of the lane whose turn it is. */
   shift(): N | undefined {
-    const lane = this.#head;
-    const node = lane?.shift();
+    const lane = this.#lanes.head;
+    const node = lane?.head;
     if (lane === undefined || node === undefined) return undefined;
-    this.size--;
-    if (lane.size === 0) this.#leave(lane);
-    else this.#head = lane.after;
+    this.#lanes.rotate();
+    this.remove(lane, node);
     return node;
   }
 
   /** All waiters, lane by lane from the one whose turn it is. */
   members(): N[] {
-    const head = this.#head;
-    if (head === undefined) return [];
-    const lanes = [head];
-    for (let lane = head.after as Lane<N>; lane !== head; lane = lane.after as Lane<N>) lanes.push(lane);
-    return lanes.flatMap((lane) => lane.members());
+    return this.#lanes.members().flatMap((lane) => lane.members());
   }
 
   remove(lane: Lane<N>, node: N): void {
     lane.remove(node);
     this.size--;
-    if (lane.size === 0) this.#leave(lane);
-  }
-
-  #join(lane: Lane<N>): void {
-    const head = this.#head;
-    if (head === undefined) {
-      lane.before = lane;
-      lane.after = lane;
-      this.#head = lane;
-      return;
-    }
-    const tail = head.before as Lane<N>;
-    lane.before = tail;
-    lane.after = head;
-    tail.after = lane;
-    head.before = lane;
-  }
-
-  #leave(lane: Lane<N>): void {
-    const { before, after } = lane as { before: Lane<N>; after: Lane<N> };
-    before.after = after;
-    after.before = before;
-    if (this.#head === lane) this.#head = after === lane ? undefined : after;
-    lane.before = undefined;
-    lane.after = undefined;
+    if (lane.size === 0) this.#lanes.remove(lane);
   }
 }

@@ -1,36 +1,42 @@
 /**
- * A first-in-first-out list whose members carry their own links: joining, leaving from the middle and taking the oldest
- * are O(1) and allocate nothing. A member is in at most one list at a time.
+ * A first-in-first-out list whose members carry their own links, in a ring: joining, leaving from the middle and taking the
+ * oldest are O(1) and allocate nothing. A member is in at most one list at a time.
  */
 
 import { invariant } from './invariant.js';
 
-/** What a member carries: whether it is in a list, and its neighbours there. A list writes these, nobody else. */
+/** What a member carries: its neighbours in the ring, undefined while it is in none. A list writes these, nobody else. */
 export interface FifoMember {
-  listed: boolean;
   previous: FifoMember | undefined;
   next: FifoMember | undefined;
 }
 
 export class Fifo<N extends FifoMember> {
+  /** The oldest; the newest is the one before it. */
   head: N | undefined = undefined;
-  tail: N | undefined = undefined;
   size = 0;
 
   push(node: N): void {
-    invariant(!node.listed, 'a member joined a second list');
-    node.listed = true;
-    node.previous = this.tail;
-    if (this.tail === undefined) this.head = node;
-    else this.tail.next = node;
-    this.tail = node;
+    invariant(node.next === undefined, 'a member joined a second list');
+    const { head } = this;
+    if (head === undefined) {
+      this.head = node;
+      node.previous = node;
+      node.next = node;
+    } else {
+      const newest = head.previous as N;
+      node.previous = newest;
+      node.next = head;
+      newest.next = node;
+      head.previous = node;
+    }
     this.size++;
   }
 
   /** All of them, the oldest first. */
   members(): N[] {
     const members: N[] = [];
-    for (let node = this.head; node !== undefined; node = node.next as N | undefined) members.push(node);
+    for (let node = this.head; members.length < this.size; node = node?.next as N) members.push(node as N);
     return members;
   }
 
@@ -41,14 +47,18 @@ export class Fifo<N extends FifoMember> {
   }
 
   remove(node: N): void {
-    invariant(node.listed, 'a member left a list it is not in');
-    if (node.previous === undefined) this.head = node.next as N | undefined;
-    else node.previous.next = node.next;
-    if (node.next === undefined) this.tail = node.previous as N | undefined;
-    else node.next.previous = node.previous;
-    node.listed = false;
+    const { next, previous } = node;
+    invariant(next !== undefined && previous !== undefined, 'a member left a list it is not in');
+    if (this.head === node) this.head = next === node ? undefined : (next as N);
+    previous.next = next;
+    next.previous = previous;
     node.previous = undefined;
     node.next = undefined;
     this.size--;
+  }
+
+  /** The oldest becomes the newest. */
+  rotate(): void {
+    this.head = this.head?.next as N | undefined;
   }
 }

@@ -4,7 +4,7 @@
  */
 
 import { type CapChange, type ConcurrencyController, type ControllerSnapshot, NO_CHANGES } from './controller.js';
-import { invariant } from './invariant.js';
+import { refuseSettlement } from './invariant.js';
 import { refuseOption } from './options.js';
 
 /** A cap that never moves; it neither cools nor learns. */
@@ -80,7 +80,7 @@ export class FixedController implements ConcurrencyController {
   }
 
   #settle(): readonly CapChange[] {
-    invariant(this.#inFlight > 0, `${this.#key}: a request settled with nothing in flight`);
+    if (this.#inFlight === 0) refuseSettlement(this.#key);
     this.#inFlight--;
     return NO_CHANGES;
   }

@@ -7,3 +7,8 @@ export class InvariantError extends Error {
 export function invariant(holds: boolean, message: string): asserts holds {
   if (!holds) throw new InvariantError(message);
 }
+
+/** One settlement too many: never clamped, or it would hide for ever. The message is made only where there is the defect. */
+export function refuseSettlement(key: string): never {
+  throw new InvariantError(`${key}: a request settled with nothing in flight`);
+}

@@ -13,7 +13,7 @@ import {
   type Sample,
   type ThrottleReason,
 } from './controller.js';
-import { invariant } from './invariant.js';
+import { refuseSettlement } from './invariant.js';
 import type { Evidence, LimitLaw } from './limit-law.js';
 import { integerOption, numberOption, refuseOption } from './options.js';
 
@@ -173,7 +173,7 @@ export class LimitController implements ConcurrencyController {
   }
 
   #settle(now: number): void {
-    invariant(this.#inFlight > 0, `${this.#key}: a request settled with nothing in flight`);
+    if (this.#inFlight === 0) refuseSettlement(this.#key);
     this.#inFlight--;
     this.#lastRequestAt = now;
     this.#isNew = false;

@@ -38,10 +38,6 @@ export class Stagger {
     return true;
   }
 
-  allows(now: number): boolean {
-    return now >= this.nextAt;
-  }
-
   /** One grant went out; true when it was the last of those held. */
   granted(now: number): boolean {
     if (this.#left === 0) return false;

@@ -110,7 +110,6 @@ class ParkedRequest extends LineMember implements Waiting {
 }
 
 export class RunningAsk implements Ask, WaitObserver, FifoMember {
-  listed = false;
   previous: FifoMember | undefined = undefined;
   next: FifoMember | undefined = undefined;
   readonly name: string;

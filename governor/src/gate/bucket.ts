@@ -38,7 +38,7 @@ export class Bucket implements TicketIssuer<BucketLane>, CancellingGate {
   /** Place in the governor's list of buckets. */
   index = -1;
   /** Of requests without a run. */
-  readonly commonLane: BucketLane = new BucketLane(undefined);
+  readonly commonLane: BucketLane = new BucketLane(this, undefined);
   readonly #text: string;
   readonly #controller: ConcurrencyController;
   readonly #settings: BucketSettings;
@@ -60,7 +60,8 @@ export class Bucket implements TicketIssuer<BucketLane>, CancellingGate {
   #granting = false;
   /** Listeners are being told of a change, in the middle of a call that still needs this bucket. */
   #telling = 0;
-  readonly #pace: Pace;
+  /** Undefined where nothing is staggered or paced, which is the common case. */
+  readonly #pace: Pace | undefined;
   readonly #pacer: Pacer | undefined;
   readonly #sample = { latencyMs: 0, inFlightAtAdmission: 0 };
 
@@ -71,8 +72,8 @@ export class Bucket implements TicketIssuer<BucketLane>, CancellingGate {
     this.#settings = settings;
     this.#clock = settings.clock;
     this.#requests = settings.requests;
-    this.#pace = new Pace(settings);
-    this.#pacer = this.#pace.pacer;
+    this.#pace = Pace.of(settings);
+    this.#pacer = this.#pace?.pacer;
     this.paces = this.#pacer !== undefined;
     this.#cap = controller.snapshot().cap;
     this.#lastChange = { reason: 'initial', at: now };
@@ -87,7 +88,7 @@ export class Bucket implements TicketIssuer<BucketLane>, CancellingGate {
     const now = this.#clock.now();
     const target = this.#pacer?.learned(limits, now) ?? 0;
     // A rate that is known is the wall: where nothing has been refused yet, the cap need not feel its way there.
-    const isBound = target > this.#cap && this.#queue.size > 0 && !this.#pace.isHolding(this.#queue.next?.tokens, now);
+    const isBound = target > this.#cap && this.#queue.size > 0 && !this.#isHeld(now);
     if (isBound && this.#controller.snapshot().lastBad === undefined) {
       this.#announce(this.#controller.seed(now, target), now, true);
     }
@@ -97,7 +98,7 @@ export class Bucket implements TicketIssuer<BucketLane>, CancellingGate {
     const tokens = tokensOf(options);
     const now = this.#clock.now();
     this.#announce(this.#controller.observed(now), now, false);
-    if (lane.run?.open === false || this.#queue.size > 0 || !this.#mayAdmit(now, tokens)) return undefined;
+    if (this.#queue.size > 0 || lane.run?.open === false || !this.#mayAdmit(now, tokens)) return undefined;
     const ticket = this.#grant(lane, now, 0, tokens);
     if (this.#requests.present) this.#requests.admitted(ticket);
     return ticket;
@@ -126,7 +127,7 @@ export class Bucket implements TicketIssuer<BucketLane>, CancellingGate {
       if (this.#queue.size > 0) this.#drain();
       return SETTLED;
     }
-    const request = new QueuedRequest(this, lane, waiter, since, observer);
+    const request = new QueuedRequest(lane, waiter, since, observer);
     request.tokens = tokens;
     if (signal !== undefined) request.watched = this.#settings.signals.watch(signal, request);
     this.#queue.push(lane, request);
@@ -142,7 +143,8 @@ export class Bucket implements TicketIssuer<BucketLane>, CancellingGate {
   observe(): Ticket {
     const now = this.#clock.now();
     this.#announce(this.#controller.observed(now), now, false);
-    const ticket = this.#issue(this.commonLane, now, 0, this.#controller.canAdmit(now), undefined);
+    const ticket = this.#issue(this.commonLane, now, 0, this.#controller.canAdmit(now));
+    this.#pacer?.admitted(ticket, now, undefined);
     if (this.#requests.present) this.#requests.admitted(ticket);
     return ticket;
   }
@@ -241,7 +243,7 @@ export class Bucket implements TicketIssuer<BucketLane>, CancellingGate {
     const isPaced = reason === 'rate_limited' && this.#pacer?.refused(ticket, now, scope) === true;
     const changes = this.#controller.throttled(now, isPaced ? NO_EPOCH : ticket.epoch, reason, waitMs);
     const until = this.#controller.snapshot().cooldownUntil ?? Number.NEGATIVE_INFINITY;
-    if (until > this.#cooldownUntil) this.#pace.stagger.cooldownExtended();
+    if (until > this.#cooldownUntil) this.#pace?.stagger.cooldownExtended();
     this.#cooldownUntil = until;
     this.#settled(ticket, changes, now, 'throttled', reason);
     if (retryAfterMs !== undefined && retryAfterMs > maxCooldownMs) this.#tellClamped(retryAfterMs, now);
@@ -300,11 +302,11 @@ export class Bucket implements TicketIssuer<BucketLane>, CancellingGate {
 
   #drop(lane: BucketLane): void {
     lane.inFlight--;
-    this.#disengage(lane);
+    if (lane.run !== undefined) this.#disengage(lane);
   }
 
   #disengage(lane: BucketLane): void {
-    if (lane.run !== undefined && lane.inFlight === 0 && lane.size === 0) this.#engaged.delete(lane);
+    if (lane.inFlight === 0 && lane.size === 0) this.#engaged.delete(lane);
   }
 
   /** Admits while there is room. A loop: whoever is called back may settle, ask or abort on this very key. */
@@ -343,22 +345,20 @@ export class Bucket implements TicketIssuer<BucketLane>, CancellingGate {
   }
 
   #grant(lane: BucketLane, now: number, queuedMs: number, tokens: StatedTokens | undefined): GateTicket<BucketLane> {
-    const ticket = this.#issue(lane, now, queuedMs, true, tokens);
-    if (this.#pace.stagger.granted(now)) this.#tellWaiting(now);
+    const ticket = this.#issue(lane, now, queuedMs, true);
+    if (this.#pace !== undefined) this.#spend(this.#pace, ticket, now, tokens);
     return ticket;
   }
 
-  #issue(
-    lane: BucketLane,
-    now: number,
-    queuedMs: number,
-    successCounts: boolean,
-    tokens: StatedTokens | undefined,
-  ): GateTicket<BucketLane> {
+  #spend(pace: Pace, ticket: GateTicket<BucketLane>, now: number, tokens: StatedTokens | undefined): void {
+    pace.pacer?.admitted(ticket, now, tokens);
+    if (pace.stagger.granted(now)) this.#tellWaiting(now);
+  }
+
+  #issue(lane: BucketLane, now: number, queuedMs: number, successCounts: boolean): GateTicket<BucketLane> {
     const epoch = this.#controller.admitted(now);
     const inFlight = this.#tickets.size + 1;
-    const ticket = new GateTicket(this, lane, epoch, now, queuedMs, inFlight, successCounts);
-    this.#pacer?.admitted(ticket, now, tokens);
+    const ticket = new GateTicket(lane, epoch, now, queuedMs, inFlight, successCounts);
     this.#tickets.push(ticket);
     lane.inFlight++;
     if (lane.run !== undefined && lane.inFlight === 1) this.#engaged.add(lane);
@@ -367,13 +367,21 @@ export class Bucket implements TicketIssuer<BucketLane>, CancellingGate {
 
   #mayAdmit(now: number, tokens: StatedTokens | undefined): boolean {
     if (!this.#controller.canAdmit(now)) return false;
-    if (this.#pace.stagger.begins(now, this.#cooldownUntil, this.#cap)) this.#tellWaiting(now);
-    return this.#pacer === undefined ? this.#pace.stagger.allows(now) : this.#pace.nextAt(tokens, now) <= now;
+    return this.#pace === undefined || this.#keepsPace(this.#pace, now, tokens);
+  }
+
+  #keepsPace(pace: Pace, now: number, tokens: StatedTokens | undefined): boolean {
+    if (pace.stagger.begins(now, this.#cooldownUntil, this.#cap)) this.#tellWaiting(now);
+    return pace.nextAt(tokens, now) <= now;
+  }
+
+  #isHeld(now: number): boolean {
+    return this.#pace?.isHolding(this.#queue.next?.tokens, now) === true;
   }
 
   /** A queue held back by the stagger or the pace is no evidence that the cap is too low. */
   #tellWaiting(now: number): void {
-    const count = this.#pace.isHolding(this.#queue.next?.tokens, now) ? 0 : this.#queue.size;
+    const count = this.#isHeld(now) ? 0 : this.#queue.size;
     this.#announce(this.#controller.waiting(now, count), now, false);
   }
 
@@ -429,7 +437,8 @@ export class Bucket implements TicketIssuer<BucketLane>, CancellingGate {
   /** One timer, only while someone waits and time alone will let them in. */
   #arm(now: number): void {
     const spacedUntil = this.#controller.notBefore?.(now) ?? Number.NEGATIVE_INFINITY;
-    const wakeAt = Math.max(this.#cooldownUntil, spacedUntil, this.#pace.nextAt(this.#queue.next?.tokens, now));
+    const pacedUntil = this.#pace?.nextAt(this.#queue.next?.tokens, now) ?? Number.NEGATIVE_INFINITY;
+    const wakeAt = Math.max(this.#cooldownUntil, spacedUntil, pacedUntil);
     if (this.#queue.size === 0) this.#disarm();
     // A timer that is due may not have fired yet, and nobody else would come back for those who wait: it stays.
     if (this.#queue.size === 0 || wakeAt <= now) return;

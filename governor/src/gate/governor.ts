@@ -126,6 +126,8 @@ export function createGovernor(options: GovernorOptions = {}): Governor {
   return new BucketGovernor(withPreset(objectOption('options', options)));
 }
 
+const NO_OPTIONS: AcquireOptions = Object.freeze({});
+
 const OPTION_NAMES: readonly string[] = [
   ...['initial', 'growthLimit', 'decreaseFactor', 'increaseStep', 'increaseAfterSuccesses', 'floor', 'idleResetMs'],
   ...['rememberGood', 'preset', 'growthFactor', 'maxCooldownMs', 'freezeOn', 'resumeStaggerMs', 'maxQueue', 'retry'],
@@ -212,19 +214,17 @@ class BucketGovernor implements Governor, RunHost {
   }
 
   tryAcquire(key: Key, options?: Pick<AcquireOptions, 'run' | 'tokens'>): Ticket | undefined {
-    if (!this.#open || (options?.run instanceof GovernedRun && !options.run.open)) return undefined;
+    const run = options?.run;
+    if (!this.#open || (run instanceof GovernedRun && !run.open)) return undefined;
     const bucket = this.bucket(key);
-    return bucket.tryAcquire(
-      options?.run === undefined ? bucket.commonLane : this.#laneOf(bucket, options.run),
-      options,
-    );
+    return bucket.tryAcquire(run === undefined ? bucket.commonLane : this.#laneOf(bucket, run), options);
   }
 
-  acquire(key: Key, options: AcquireOptions = {}): Promise<Ticket> {
-    // Whoever need not wait needs no waiter either; all that can be refused goes the long way.
-    const mayPass = options?.signal === undefined && this.#latest !== undefined && isOf(this.#latest, key);
-    const ticket = mayPass ? this.tryAcquire(key, options) : undefined;
-    return ticket === undefined ? admission((waiter) => this.enqueue(key, options, waiter)) : Promise.resolve(ticket);
+  acquire(key: Key, options: AcquireOptions = NO_OPTIONS): Promise<Ticket> {
+    const ticket = this.#passing(key, options);
+    // A ticket that has been looked into is known to have no `then`, which a promise would search it for.
+    if (ticket !== undefined && ticket.queuedMs === 0) return Promise.resolve(ticket);
+    return admission((waiter) => this.enqueue(key, options, waiter));
   }
 
   enqueue(key: Key, options: AcquireOptions, waiter: Waiter): Waiting {
@@ -307,6 +307,16 @@ class BucketGovernor implements Governor, RunHost {
 
   closed(run: GovernedRun): void {
     this.#runs.delete(run.id);
+  }
+
+  /** Whoever need not wait needs no waiter either; what may have to be refused goes the long way. */
+  #passing(key: Key, options: AcquireOptions): Ticket | undefined {
+    const bucket = this.#latest;
+    if (bucket === undefined || !isOf(bucket, key) || !this.#open) return undefined;
+    if (options === NO_OPTIONS) return bucket.tryAcquire(bucket.commonLane);
+    const run = options?.run;
+    const isPlain = run instanceof GovernedRun && run.isOf(this) && run.open && options.signal === undefined;
+    return isPlain && options.tokens === undefined ? bucket.tryAcquire(run.lane(bucket)) : undefined;
   }
 
   #register(run: GovernedRun): Run {

@@ -8,7 +8,6 @@ import type { FifoMember } from '../core/fifo.js';
 import type { Abortable, SignalGroup } from './abort.js';
 
 export abstract class LineMember implements FifoMember, Abortable {
-  listed = false;
   previous: FifoMember | undefined = undefined;
   next: FifoMember | undefined = undefined;
   watched: SignalGroup | undefined = undefined;
@@ -20,13 +19,13 @@ export abstract class LineMember implements FifoMember, Abortable {
   protected abstract refuse(reason: unknown): void;
 
   cancel(reason: unknown = new DOMException('it was cancelled while it waited', 'AbortError')): void {
-    if (!this.listed) return;
+    if (this.next === undefined) return;
     this.leave(reason);
     this.told();
   }
 
   leave(reason: unknown): void {
-    if (!this.listed) return;
+    if (this.next === undefined) return;
     this.withdraw();
     this.watched?.leave(this);
     this.#refusal = { reason };

@@ -8,7 +8,7 @@ import { Lane } from '../core/fair-queue.js';
 import { numberOption, refuseOption } from '../core/options.js';
 import type { StatedTokens } from '../core/pacing.js';
 import { LineMember } from './line-member.js';
-import type { Ticket, TicketLane } from './ticket.js';
+import type { Ticket, TicketIssuer, TicketLane } from './ticket.js';
 
 /** The caller's end of the synchronous form: exactly one of the two is called, once. */
 export interface Waiter {
@@ -71,20 +71,12 @@ export class QueuedRequest extends LineMember implements Waiting {
   readonly waiter: Waiter;
   readonly askedAt: number;
   readonly observer: WaitObserver | undefined;
-  readonly #gate: CancellingGate;
   readonly lane: BucketLane;
   /** What its caller takes it to cost. */
   tokens: StatedTokens | undefined = undefined;
 
-  constructor(
-    gate: CancellingGate,
-    lane: BucketLane,
-    waiter: Waiter,
-    askedAt: number,
-    observer: WaitObserver | undefined,
-  ) {
+  constructor(lane: BucketLane, waiter: Waiter, askedAt: number, observer: WaitObserver | undefined) {
     super();
-    this.#gate = gate;
     this.lane = lane;
     this.waiter = waiter;
     this.askedAt = askedAt;
@@ -92,16 +84,17 @@ export class QueuedRequest extends LineMember implements Waiting {
   }
 
   protected withdraw(): void {
-    this.#gate.withdraw(this);
+    this.lane.gate.withdraw(this);
   }
 
   protected refuse(reason: unknown): void {
-    this.#gate.refuse(this, reason);
+    this.lane.gate.refuse(this, reason);
   }
 }
 
 /** What one run, or everyone without a run, has on one key. */
-export class BucketLane extends Lane<QueuedRequest> implements TicketLane {
+export class BucketLane extends Lane<QueuedRequest> implements TicketLane<BucketLane> {
+  readonly gate: CancellingGate & TicketIssuer<BucketLane>;
   readonly run: LaneRun | undefined;
   /** Requests in flight. */
   inFlight = 0;
@@ -109,8 +102,9 @@ export class BucketLane extends Lane<QueuedRequest> implements TicketLane {
   readonly bound: BoundEntry = new BoundEntry(0);
   readonly explicitBound: BoundEntry = new BoundEntry(0);
 
-  constructor(run: LaneRun | undefined) {
+  constructor(gate: CancellingGate & TicketIssuer<BucketLane>, run: LaneRun | undefined) {
     super();
+    this.gate = gate;
     this.run = run;
   }
 }

@@ -51,19 +51,19 @@ export type RequestOutcome = 'succeeded' | 'throttled' | 'failed' | 'ended';
 
 /** Ask `present` before calling one of the four. */
 export class RequestListeners extends Listeners<RequestEvent> {
-  queued(key: Key, { run }: TicketLane, at: number): void {
+  queued<L extends TicketLane<L>>(key: Key, { run }: L, at: number): void {
     this.tell({ type: 'request-queued', at, key, run: run?.id });
   }
 
-  withdrawn(key: Key, { run }: TicketLane, cause: unknown, at: number): void {
+  withdrawn<L extends TicketLane<L>>(key: Key, { run }: L, cause: unknown, at: number): void {
     this.tell({ type: 'request-withdrawn', at, key, run: run?.id, cause });
   }
 
-  admitted<L extends TicketLane>({ admittedAt: at, key, run, queuedMs }: GateTicket<L>): void {
+  admitted<L extends TicketLane<L>>({ admittedAt: at, key, run, queuedMs }: GateTicket<L>): void {
     this.tell({ type: 'request-admitted', at, key, run, queuedMs });
   }
 
-  settled<L extends TicketLane>(
+  settled<L extends TicketLane<L>>(
     { admittedAt, key, run }: GateTicket<L>,
     outcome: RequestOutcome,
     reason: ThrottleReason | undefined,

@@ -233,7 +233,7 @@ export class GovernedRun implements Run, AskHost, LaneRun {
   lane(bucket: Bucket): BucketLane {
     let lane = this.#lanes.get(bucket);
     if (lane === undefined) {
-      lane = new BucketLane(this);
+      lane = new BucketLane(bucket, this);
       this.#lanes.set(bucket, lane);
       bucket.join(lane, this.bound, this.#stated !== null);
     }
@@ -340,7 +340,7 @@ export class GovernedRun implements Run, AskHost, LaneRun {
     const holder = seatOf(ask);
     holder.sharers--;
     if (holder.sharers > 0) return;
-    if (holder.listed) this.#seats.parked.remove(holder);
+    if (holder.next !== undefined) this.#seats.parked.remove(holder);
     else this.#seats.leave();
   }
 

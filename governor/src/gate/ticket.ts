@@ -59,7 +59,7 @@ export interface Refusal {
 }
 
 /** Whom a ticket was given by and reports to. */
-export interface TicketIssuer<L extends TicketLane> {
+export interface TicketIssuer<L extends TicketLane<L>> {
   readonly key: Key;
   /** Whether anyone wants to know what an answer announces and used. */
   readonly paces: boolean;
@@ -72,35 +72,26 @@ export interface TicketIssuer<L extends TicketLane> {
 }
 
 /** Whose request it is: the lane it came through. */
-export interface TicketLane {
+export interface TicketLane<L extends TicketLane<L>> {
   readonly run: { readonly id: string } | undefined;
+  readonly gate: TicketIssuer<L>;
 }
 
-export class GateTicket<L extends TicketLane> implements Ticket, FifoMember {
-  listed = false;
+/** One is made for every request, so it is as small as it can be: what its lane knows, and private methods, it has not. */
+export class GateTicket<L extends TicketLane<L>> implements Ticket, FifoMember {
   previous: FifoMember | undefined = undefined;
   next: FifoMember | undefined = undefined;
-  readonly epoch: number;
-  readonly queuedMs: number;
-  readonly admittedAt: number;
-  readonly inFlightAtAdmission: number;
+  declare readonly epoch: number;
+  declare readonly queuedMs: number;
+  declare readonly admittedAt: number;
+  declare readonly inFlightAtAdmission: number;
   /** An observer's ticket may be evidence against the cap but none for it. */
-  readonly successCounts: boolean;
-  readonly #issuer: TicketIssuer<L>;
-  readonly lane: L;
+  declare readonly successCounts: boolean;
+  declare readonly lane: L;
   settled = false;
   expected: Paced['expected'] = undefined;
 
-  constructor(
-    issuer: TicketIssuer<L>,
-    lane: L,
-    epoch: number,
-    admittedAt: number,
-    queuedMs: number,
-    inFlight: number,
-    successCounts: boolean,
-  ) {
-    this.#issuer = issuer;
+  constructor(lane: L, epoch: number, admittedAt: number, queuedMs: number, inFlight: number, successCounts: boolean) {
     this.lane = lane;
     this.epoch = epoch;
     this.admittedAt = admittedAt;
@@ -110,7 +101,7 @@ export class GateTicket<L extends TicketLane> implements Ticket, FifoMember {
   }
 
   get key(): Key {
-    return this.#issuer.key;
+    return this.lane.gate.key;
   }
 
   get run(): string | undefined {
@@ -118,7 +109,7 @@ export class GateTicket<L extends TicketLane> implements Ticket, FifoMember {
   }
 
   succeed(sample?: Partial<Sample>): void {
-    if (this.#settles()) this.#issuer.succeeded(this, sample);
+    if (settles(this)) this.lane.gate.succeeded(this, sample);
   }
 
   throttle(refusal: Refusal = {}): void {
@@ -128,15 +119,15 @@ export class GateTicket<L extends TicketLane> implements Ticket, FifoMember {
     if (retryAfterMs !== undefined && !(retryAfterMs >= 0 && retryAfterMs < Number.POSITIVE_INFINITY)) {
       refuseOption('retryAfterMs', retryAfterMs, 'finite milliseconds ≥ 0');
     }
-    if (this.#settles()) this.#issuer.throttled(this, { ...refusal, reason });
+    if (settles(this)) this.lane.gate.throttled(this, { ...refusal, reason });
   }
 
   fail(): void {
-    if (this.#settles()) this.#issuer.failed(this);
+    if (settles(this)) this.lane.gate.failed(this);
   }
 
   end(): void {
-    if (this.#settles()) this.#issuer.ended(this);
+    if (settles(this)) this.lane.gate.ended(this);
   }
 
   release(): void {
@@ -148,12 +139,12 @@ export class GateTicket<L extends TicketLane> implements Ticket, FifoMember {
   }
 
   learn(limits: readonly RateLimit[]): void {
-    if (limits.length > 0) this.#issuer.learned(limits);
+    if (limits.length > 0) this.lane.gate.learned(limits);
   }
 
   settle(answer: Answer): Classification {
     const classification = classify({ provider: this.key.provider, ...answer });
-    const { paces } = this.#issuer;
+    const { paces } = this.lane.gate;
     if (paces) this.learn(announcedLimits(answer));
     switch (classification.class) {
       case 'ok':
@@ -173,15 +164,16 @@ export class GateTicket<L extends TicketLane> implements Ticket, FifoMember {
     }
     return classification;
   }
+}
 
-  #settles(): boolean {
-    if (this.settled) {
-      this.#issuer.settledTwice();
-      return false;
-    }
-    this.settled = true;
-    return true;
+/** The first settlement stands. */
+function settles<L extends TicketLane<L>>(ticket: GateTicket<L>): boolean {
+  if (ticket.settled) {
+    ticket.lane.gate.settledTwice();
+    return false;
   }
+  ticket.settled = true;
+  return true;
 }
 
 function refusalOf(reason: ThrottleReason, { retryAfterMs, scope }: Classification): Refusal {

@@ -79,3 +79,17 @@ describe('a part that is not what it must be', () => {
     expect(governor.snapshot(KEY)).toMatchObject({ inFlight: 0, waiters: 0 });
   });
 });
+
+describe('acquire on a key that was used just before', () => {
+  it.each<[string, object, string]>([
+    ['options that are none', null as never, 'options: expected an object, got null (object)'],
+    ['tokens that are none', { tokens: -1 }, 'tokens: expected a number ≥ 0, got -1 (number)'],
+    ['a run of nobody', { run: 3 }, 'run: expected a run that this governor opened, got 3 (number)'],
+  ])('rejects %s, and never throws', async (_, options, message) => {
+    const { governor } = stage();
+    governor.tryAcquire(KEY)?.succeed();
+    const answer = governor.acquire(KEY, options);
+    await expect(answer).rejects.toEqual(new RangeError(message));
+    expect(governor.snapshot(KEY)).toMatchObject({ inFlight: 0, waiters: 0 });
+  });
+});
