@@ -303,8 +303,8 @@ export const MUTANTS = [
   {
     name: 'a callback that throws keeps its ticket',
     file: 'gate/bucket.ts',
-    find: 'ticket.release();\n      this.#settings.listeners.guard(() => {',
-    replace: 'this.#settings.listeners.guard(() => {',
+    find: 'ticket.release();\n      this.#settings.listeners.report(',
+    replace: 'this.#settings.listeners.report(',
   },
   {
     name: 'a longer wait than a timer can take fires at once',
@@ -419,7 +419,7 @@ export const MUTANTS = [
   {
     name: 'a listener that throws hurts the caller',
     file: 'gate/events.ts',
-    find: '      } catch (error) {\n        this.#reportSafely(error);\n      }\n    }\n  }',
+    find: '      } catch (error) {\n        this.report(error);\n      }\n    }\n  }',
     replace: '      } catch (error) {\n        throw error;\n      }\n    }\n  }',
   },
 

@@ -14,7 +14,7 @@ import { admission } from './admission.js';
 import type { Clock } from './clock.js';
 import type { Listeners } from './events.js';
 import { LineMember, leaveTogether } from './line-member.js';
-import type { Waiter, Waiting, WaitObserver } from './queued-request.js';
+import { DECIDED, type Waiter, type Waiting, type WaitObserver } from './queued-request.js';
 import type { Key, Ticket } from './ticket.js';
 import { ToolDeadline } from './tool-deadline.js';
 
@@ -274,7 +274,7 @@ export class RunningAsk implements Ask, WaitObserver, FifoMember {
 
 function refusedAtOnce(host: AskHost, waiter: Waiter, reason: unknown): Waiting {
   host.listeners.guard(() => waiter.refused(reason));
-  return { cancel() {} };
+  return DECIDED;
 }
 
 /** An ask whose result the replaced run already had. It holds nothing, and there is nothing to ask a provider. */
@@ -297,7 +297,7 @@ export class InheritedAsk implements Ask {
 
   enqueue(_key: Key, _options: AskOptions, waiter: Waiter): Waiting {
     waiter.refused(this.#nothingToAsk());
-    return { cancel() {} };
+    return DECIDED;
   }
 
   toolDeadline(): never {

@@ -17,6 +17,7 @@ import { Pace } from './pace.js';
 import {
   BucketLane,
   type CancellingGate,
+  DECIDED,
   type GateOptions,
   QueuedRequest,
   tokensOf,
@@ -29,8 +30,6 @@ import { GateTicket, type Key, type Refusal, type Ticket, type TicketIssuer } fr
 
 /** Of no request: a refusal that starts a wait and leaves the cap alone. */
 const NO_EPOCH = -1;
-
-const SETTLED: Waiting = Object.freeze({ cancel() {} });
 
 export class Bucket implements TicketIssuer<BucketLane>, CancellingGate {
   readonly key: Key;
@@ -89,9 +88,8 @@ export class Bucket implements TicketIssuer<BucketLane>, CancellingGate {
     const target = this.#pacer?.learned(limits, now) ?? 0;
     // A rate that is known is the wall: where nothing has been refused yet, the cap need not feel its way there.
     const isBound = target > this.#cap && this.#queue.size > 0 && !this.#isHeld(now);
-    if (isBound && this.#controller.snapshot().lastBad === undefined) {
-      this.#announce(this.#controller.seed(now, target), now, true);
-    }
+    if (!isBound || this.#controller.snapshot().lastBad !== undefined) return;
+    this.#announce(this.#controller.seed(now, target), now, true);
   }
 
   tryAcquire(lane: BucketLane, options?: GateOptions): Ticket | undefined {
@@ -112,24 +110,23 @@ export class Bucket implements TicketIssuer<BucketLane>, CancellingGate {
     observer: WaitObserver | undefined,
     askedAt?: number,
   ): Waiting {
-    const { signal } = options;
     const tokens = tokensOf(options);
     const now = this.#clock.now();
     const since = askedAt ?? now;
     this.#announce(this.#controller.observed(now), now, false);
-    const refusal = this.#refusalOf(lane, signal);
+    const refusal = this.#refusalOf(lane, options.signal);
     if (refusal !== undefined) {
       this.#turnAway(waiter, lane, refusal.reason, now);
-      return SETTLED;
+      return DECIDED;
     }
     if (this.#queue.size === 0 && !this.#granting && this.#mayAdmit(now, tokens)) {
       this.#handOver(waiter, observer, this.#grant(lane, now, now - since, tokens), now);
       if (this.#queue.size > 0) this.#drain();
-      return SETTLED;
+      return DECIDED;
     }
     const request = new QueuedRequest(lane, waiter, since, observer);
     request.tokens = tokens;
-    if (signal !== undefined) request.watched = this.#settings.signals.watch(signal, request);
+    if (options.signal !== undefined) request.watched = this.#settings.signals.watch(options.signal, request);
     this.#queue.push(lane, request);
     if (lane.run !== undefined && lane.size === 1) this.#engaged.add(lane);
     observer?.queued(now);
@@ -206,9 +203,7 @@ export class Bucket implements TicketIssuer<BucketLane>, CancellingGate {
     return {
       ...this.#controller.snapshot(),
       queue: this.#queue.size,
-      ...(oldest === undefined
-        ? {}
-        : { oldestInFlight: { since: oldest.admittedAt, ...(oldest.run === undefined ? {} : { run: oldest.run }) } }),
+      ...(oldest && { oldestInFlight: { since: oldest.admittedAt, ...(oldest.run && { run: oldest.run }) } }),
     };
   }
 
@@ -246,7 +241,10 @@ export class Bucket implements TicketIssuer<BucketLane>, CancellingGate {
     if (until > this.#cooldownUntil) this.#pace?.stagger.cooldownExtended();
     this.#cooldownUntil = until;
     this.#settled(ticket, changes, now, 'throttled', reason);
-    if (retryAfterMs !== undefined && retryAfterMs > maxCooldownMs) this.#tellClamped(retryAfterMs, now);
+    if (retryAfterMs !== undefined && retryAfterMs > maxCooldownMs) {
+      const { listeners } = this.#settings;
+      listeners.tell({ type: 'cooldown-clamped', at: now, key: this.#text, askedMs: retryAfterMs, maxCooldownMs });
+    }
     ticket.lane.run?.hindered(now);
   }
 
@@ -336,9 +334,7 @@ export class Bucket implements TicketIssuer<BucketLane>, CancellingGate {
       waiter.admitted(ticket);
     } catch (error) {
       ticket.release();
-      this.#settings.listeners.guard(() => {
-        throw error;
-      });
+      this.#settings.listeners.report(error);
     } finally {
       this.#granting = false;
     }
@@ -375,11 +371,11 @@ export class Bucket implements TicketIssuer<BucketLane>, CancellingGate {
     return pace.nextAt(tokens, now) <= now;
   }
 
+  /** A queue held back by the stagger or the pace is no evidence that the cap is too low. */
   #isHeld(now: number): boolean {
     return this.#pace?.isHolding(this.#queue.next?.tokens, now) === true;
   }
 
-  /** A queue held back by the stagger or the pace is no evidence that the cap is too low. */
   #tellWaiting(now: number): void {
     const count = this.#isHeld(now) ? 0 : this.#queue.size;
     this.#announce(this.#controller.waiting(now, count), now, false);
@@ -397,11 +393,6 @@ export class Bucket implements TicketIssuer<BucketLane>, CancellingGate {
   #turnAway(waiter: Waiter, lane: BucketLane, reason: unknown, now: number): void {
     this.#settings.listeners.guard(() => waiter.refused(reason));
     if (this.#requests.present) this.#requests.withdrawn(this.key, lane, reason, now);
-  }
-
-  #tellClamped(askedMs: number, at: number): void {
-    const { listeners, maxCooldownMs } = this.#settings;
-    listeners.tell({ type: 'cooldown-clamped', at, key: this.#text, askedMs, maxCooldownMs });
   }
 
   /** The growth limit follows the bounds of the runs that use the key; a stated bound also seeds. */

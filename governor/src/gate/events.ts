@@ -116,7 +116,7 @@ export class Listeners<E = GovernorEvent> {
       try {
         listener(event);
       } catch (error) {
-        this.#reportSafely(error);
+        this.report(error);
       }
     }
   }
@@ -126,11 +126,12 @@ export class Listeners<E = GovernorEvent> {
     try {
       callback();
     } catch (error) {
-      this.#reportSafely(error);
+      this.report(error);
     }
   }
 
-  #reportSafely(error: unknown): void {
+  /** Tells of what a caller's function threw. */
+  report(error: unknown): void {
     try {
       this.#report(error);
     } catch {

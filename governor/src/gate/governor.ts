@@ -25,7 +25,7 @@ import { Bucket } from './bucket.js';
 import type { BucketSettings, BucketSnapshot } from './bucket-settings.js';
 import { type Clock, systemClock } from './clock.js';
 import { type GovernorEvent, type ListenerOptions, Listeners } from './events.js';
-import type { BucketLane, Waiter, Waiting } from './queued-request.js';
+import { type BucketLane, DECIDED, type Waiter, type Waiting } from './queued-request.js';
 import { type RequestOptions, requestWithRetries } from './request.js';
 import { type RequestEvent, RequestListeners } from './request-events.js';
 import { type FinishedAsks, GovernedRun, type Run, type RunHost, type RunOptions } from './run.js';
@@ -233,7 +233,7 @@ class BucketGovernor implements Governor, RunHost {
     const refusal = this.#refusalOf(options);
     if (refusal !== undefined) {
       this.listeners.guard(() => waiter.refused(refusal.reason));
-      return { cancel() {} };
+      return DECIDED;
     }
     const lane = options.run === undefined ? bucket.commonLane : this.#laneOf(bucket, options.run);
     return bucket.enqueue(lane, waiter, options, undefined);

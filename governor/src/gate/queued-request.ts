@@ -23,6 +23,9 @@ export interface Waiting {
   cancel(reason?: unknown): void;
 }
 
+/** Of what was decided at once. */
+export const DECIDED: Waiting = Object.freeze({ cancel() {} });
+
 /** Who is told where a queued request stands, beside its waiter: the subagent it belongs to, a tool's deadline. */
 export interface WaitObserver {
   queued(now: number): void;

@@ -14,7 +14,7 @@ import type { Bucket } from './bucket.js';
 import type { Clock } from './clock.js';
 import type { Listeners } from './events.js';
 import { LineMember, leaveTogether } from './line-member.js';
-import { BucketLane, type LaneRun, type Waiter, type Waiting, type WaitObserver } from './queued-request.js';
+import { BucketLane, DECIDED, type LaneRun, type Waiter, type Waiting, type WaitObserver } from './queued-request.js';
 import type { Key, Ticket } from './ticket.js';
 
 /** What a run is opened or amended with. */
@@ -176,12 +176,12 @@ export class GovernedRun implements Run, AskHost, LaneRun {
     const refusal = this.#refusalOf(name, options);
     if (refusal !== undefined) {
       this.listeners.guard(() => starter.refused(refusal.reason));
-      return { cancel() {} };
+      return DECIDED;
     }
     const inherited = this.#inheritedFor(name);
     if (inherited !== undefined) {
       this.listeners.guard(() => starter.started(inherited));
-      return { cancel() {} };
+      return DECIDED;
     }
     const parent = options.parent instanceof RunningAsk ? options.parent : undefined;
     const ask = new RunningAsk(this, name, parent);
@@ -189,7 +189,7 @@ export class GovernedRun implements Run, AskHost, LaneRun {
     if (parent !== undefined) {
       seatOf(parent).sharers++;
       this.#hand(starter, ask);
-      return { cancel() {} };
+      return DECIDED;
     }
     const request = new QueuedStart(this, ask, starter);
     if (this.#seats.canStart) {
