@@ -21,6 +21,7 @@ import type {
 import { gateOf } from '../trace/gate-of.js';
 import { checkBalance, checkCooldown, checkRoom, isWelcome } from './checks/admission.js';
 import { checkBounds, checkChange, checkEpoch, weigh } from './checks/caps.js';
+import { Ceilings } from './checks/ceilings.js';
 import { Flow } from './checks/flow.js';
 import { Breach, breach, InvariantBroken } from './checks/invariants.js';
 import { checkEnds, checkLedgers } from './checks/ledger.js';
@@ -57,8 +58,7 @@ export class Checks {
   #lastId = 0;
   readonly #open = new OpenRequests<WatchedRequest>();
   readonly #keys = new Map<string, WatchedKey>();
-  /** Of the open runs. */
-  readonly #bounds = new Map<string, number>();
+  readonly #ceilings = new Ceilings();
   /** Asked last, and whether it waits at the gate, waits for a seat or passes is told by what follows. */
   #arriving: WatchedRequest | undefined;
   /** Waiting for a seat of their run, by run and agent. */
@@ -111,17 +111,17 @@ export class Checks {
       case 'run-started':
       case 'run-resumed':
       case 'run-caps-changed':
-        this.#bounds.set(event.run, event.bound);
+        this.#ceilings.opened(event.run, event.bound);
         break;
       case 'run-crashed':
-        this.#bounds.delete(event.run);
+        this.#ceilings.closed(event.run);
         this.#crashed(event.run);
         break;
       case 'request-resumed':
         this.#resumed(event);
         break;
       case 'run-finished':
-        this.#bounds.delete(event.run);
+        this.#ceilings.closed(event.run);
         break;
       case 'trace-finished':
         checkEnds(event, this.#open);
@@ -163,7 +163,9 @@ export class Checks {
     if (request === undefined) {
       checkFirstQueued(event, this.#lastId);
       this.#lastId = id;
-      request = new WatchedRequest(id, this.#key(event), t, run, agent, observer === true);
+      const key = this.#key(event);
+      if (run !== undefined && !key.turns.has(run)) this.#ceilings.asked(run, key.name);
+      request = new WatchedRequest(id, key, t, run, agent, observer === true);
       this.#open.set(id, request);
     } else {
       checkQueuedAgain(event, request);
@@ -285,7 +287,7 @@ export class Checks {
 
   #capChanged(event: ConcurrencyChanged): void {
     const key = this.#key(event);
-    checkBounds(event, key, this.#rules, this.#bounds);
+    checkBounds(event, key, this.#rules, this.#ceilings.of(key.name));
     if (this.#rules.isReference) checkChange(event, key, this.#rules);
     key.cap = event.next;
   }

@@ -91,21 +91,30 @@ export class MakespanBounds {
   }
 
   #use({ key, serviceMs, inputTokens = 0, cachedTokens = 0, outputTokens = 0 }: RequestSettled): void {
-    const used = this.#used.get(key) ?? { workMs: 0, requests: 0, input: 0, cached: 0, output: 0 };
+    let used = this.#used.get(key);
+    if (used === undefined) {
+      used = { workMs: 0, requests: 0, input: 0, cached: 0, output: 0 };
+      this.#used.set(key, used);
+    }
     used.workMs += serviceMs;
     used.requests++;
     used.input += inputTokens;
     used.cached += cachedTokens;
     used.output += outputTokens;
-    this.#used.set(key, used);
   }
 
   /** Of requests that overlap, as those inside tools do, only the time that each adds counts. */
   #follow(run: string, agent: string, t: number, serviceMs: number): void {
-    const agents = this.#paths.get(run) ?? new Map<string, Path>();
-    this.#paths.set(run, agents);
-    const path = agents.get(agent) ?? { busyMs: 0, endedAt: 0 };
-    agents.set(agent, path);
+    let agents = this.#paths.get(run);
+    if (agents === undefined) {
+      agents = new Map();
+      this.#paths.set(run, agents);
+    }
+    let path = agents.get(agent);
+    if (path === undefined) {
+      path = { busyMs: 0, endedAt: 0 };
+      agents.set(agent, path);
+    }
     path.busyMs += Math.max(0, t - Math.max(path.endedAt, t - serviceMs));
     path.endedAt = t;
   }

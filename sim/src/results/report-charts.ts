@@ -4,8 +4,9 @@ import type { BarChart, LineChart, Series } from '@tidegate/reports';
 import { counted, duration, number } from './human-numbers.js';
 import type { LatencyFigures } from './latency.js';
 import type { MakespanBound } from './makespan-bound.js';
+import type { RunSeries } from './run-paths.js';
 import type { Summary } from './summary.js';
-import type { KeyPoint, KeySeries, RunSeries } from './timeseries.js';
+import type { KeyPoint, KeySeries } from './timeseries.js';
 
 const OVER_TIME = { kind: 'line', xLabel: 'time', xUnit: 'duration', yMin: 0 } as const;
 

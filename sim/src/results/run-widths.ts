@@ -3,111 +3,139 @@
  * the run's life. Follows caps and bounds; knows nothing of single requests.
  */
 
+import { type KeyCap, SharedWidth } from './shared-width.js';
+
 interface RunWidth {
-  readonly id: string;
-  readonly keys: KeyCap[];
   readonly startedAt: number;
-  bound: number;
   endedAt: number | undefined;
-  width: number;
+  /** What it follows, since when, and how much of that was before. */
+  shared: SharedWidth;
   since: number;
+  areaBefore: number;
   /** Width × time up to `since`. */
   area: number;
   /** Of the levels that lasted; a bound that is stated seeds the cap in the very instant of the first request. */
   min: number;
 }
 
-interface KeyCap {
-  readonly name: string;
-  readonly runs: RunWidth[];
-  cap: number;
+interface FollowedCap extends KeyCap {
+  readonly widths: Set<SharedWidth>;
 }
 
-/** Called when the width or the bound of a run is another from `t` on. */
-export type WidthListener = (run: string, t: number, width: number, bound: number) => void;
+/** Hears how widths go. */
+export interface WidthListener {
+  /** The run follows this width from `t` on. */
+  follows(run: string, t: number, shared: SharedWidth): void;
+  /** The width is another from `t` on, for all that follow it. */
+  changed(shared: SharedWidth, t: number): void;
+}
 
 export class RunWidths {
   readonly #initial: number;
-  readonly #changed: WidthListener;
+  readonly #listener: WidthListener | undefined;
   readonly #runs = new Map<string, RunWidth>();
-  readonly #keys = new Map<string, KeyCap>();
+  readonly #keys = new Map<string, FollowedCap>();
+  /** Those that a run follows, by their bound and keys. */
+  readonly #shared = new Map<string, SharedWidth>();
   #askedRun: string | undefined;
   #askedKey: string | undefined;
 
   /** @param initial the cap of a key before its first change; null: nothing governs. */
-  constructor(initial: number | null, changed: WidthListener = () => {}) {
+  constructor(initial: number | null, listener?: WidthListener) {
     this.#initial = initial ?? Number.POSITIVE_INFINITY;
-    this.#changed = changed;
+    this.#listener = listener;
   }
 
   started(t: number, id: string, bound: number): void {
-    const levels = { width: bound, since: t, area: 0, min: Number.POSITIVE_INFINITY };
-    this.#runs.set(id, { id, keys: [], startedAt: t, bound, endedAt: undefined, ...levels });
-    this.#changed(id, t, bound, bound);
+    const shared = this.#follow(id, t, [], bound);
+    const levels = { since: t, areaBefore: shared.areaUntil(t), area: 0, min: Number.POSITIVE_INFINITY };
+    this.#runs.set(id, { startedAt: t, endedAt: undefined, shared, ...levels });
   }
 
   /** A request of the run asked for the key. Told for every request, so that the first is among them. */
   asked(t: number, id: string, key: string): void {
     if (id === this.#askedRun && key === this.#askedKey) return;
+    const run = this.#runs.get(id);
+    if (run === undefined || run.endedAt !== undefined) return;
     this.#askedRun = id;
     this.#askedKey = key;
-    const run = this.#runs.get(id);
-    if (run === undefined || run.keys.some(({ name }) => name === key)) return;
-    const used = this.#key(key);
-    run.keys.push(used);
-    used.runs.push(run);
-    this.#update(run, t);
+    if (run.shared.keys.some(({ name }) => name === key)) return;
+    this.#move(run, id, t, [...run.shared.keys, this.#key(key)], run.shared.bound);
   }
 
   capChanged(t: number, key: string, cap: number): void {
     const changed = this.#key(key);
     changed.cap = cap;
-    for (const run of changed.runs) this.#update(run, t);
+    for (const shared of changed.widths) if (shared.update(t)) this.#listener?.changed(shared, t);
   }
 
   boundChanged(t: number, id: string, bound: number): void {
     const run = this.#runs.get(id);
-    if (run !== undefined) this.#update(run, t, bound);
+    if (run === undefined || run.endedAt !== undefined) return;
+    if (bound !== run.shared.bound) this.#move(run, id, t, run.shared.keys, bound);
   }
 
   ended(t: number, id: string): void {
     const run = this.#runs.get(id);
-    if (run === undefined) return;
+    if (run === undefined || run.endedAt !== undefined) return;
+    this.#leave(run, t);
     run.endedAt = t;
-    for (const { runs } of run.keys) runs.splice(runs.indexOf(run), 1);
   }
 
   /** @param now the end of the life of a run that has not ended. */
   figures(id: string, now: number): { readonly min: number; readonly mean: number } {
     const run = this.#runs.get(id);
     if (run === undefined) throw new RangeError(`run: expected one that has started, got ${JSON.stringify(id)}`);
-    const { startedAt, endedAt = now, width, since, area, min } = run;
-    if (endedAt <= startedAt) return { min: width, mean: width };
+    const { startedAt, endedAt = now, shared, since, areaBefore, area, min } = run;
+    if (endedAt <= startedAt) return { min: shared.width, mean: shared.width };
+    if (run.endedAt !== undefined) return { min, mean: area / (endedAt - startedAt) };
     return {
-      min: endedAt > since ? Math.min(min, width) : min,
-      mean: (area + width * (endedAt - since)) / (endedAt - startedAt),
+      min: Math.min(min, shared.lowest(since, now)),
+      mean: (area + shared.areaUntil(now) - areaBefore) / (now - startedAt),
     };
   }
 
-  #key(name: string): KeyCap {
+  #key(name: string): FollowedCap {
     let key = this.#keys.get(name);
     if (key === undefined) {
-      key = { name, runs: [], cap: this.#initial };
+      key = { name, cap: this.#initial, widths: new Set() };
       this.#keys.set(name, key);
     }
     return key;
   }
 
-  #update(run: RunWidth, t: number, bound: number = run.bound): void {
-    const width = run.keys.reduce((narrowest, { cap }) => Math.min(narrowest, cap), bound);
-    if (width === run.width && bound === run.bound) return;
-    if (t > run.since) {
-      run.area += run.width * (t - run.since);
-      run.min = Math.min(run.min, run.width);
-      run.since = t;
-    }
-    run.width = width;
-    run.bound = bound;
-    this.#changed(run.id, t, width, bound);
+  #move(run: RunWidth, id: string, t: number, keys: readonly KeyCap[], bound: number): void {
+    this.#leave(run, t);
+    run.shared = this.#follow(id, t, keys, bound);
+    run.since = t;
+    run.areaBefore = run.shared.areaUntil(t);
   }
+
+  #follow(id: string, t: number, keys: readonly KeyCap[], bound: number): SharedWidth {
+    const name = nameOf(keys, bound);
+    let shared = this.#shared.get(name);
+    if (shared === undefined) {
+      shared = new SharedWidth(keys, bound, t);
+      this.#shared.set(name, shared);
+      for (const key of keys) this.#key(key.name).widths.add(shared);
+    }
+    shared.followers++;
+    this.#listener?.follows(id, t, shared);
+    return shared;
+  }
+
+  #leave(run: RunWidth, t: number): void {
+    const { shared, since, areaBefore } = run;
+    run.area += shared.areaUntil(t) - areaBefore;
+    run.min = Math.min(run.min, shared.lowest(since, t));
+    shared.followers--;
+    if (shared.followers > 0) return;
+    this.#shared.delete(nameOf(shared.keys, shared.bound));
+    for (const key of shared.keys) this.#key(key.name).widths.delete(shared);
+  }
+}
+
+function nameOf(keys: readonly KeyCap[], bound: number): string {
+  const names = keys.map(({ name }) => name).sort();
+  return JSON.stringify([bound, ...names]);
 }

@@ -16,9 +16,10 @@ import { gateOf } from '../trace/gate-of.js';
 import { CooldownSpans, type Span } from './cooldown-spans.js';
 import { type MakespanBound, MakespanBounds } from './makespan-bound.js';
 import { ProviderChanges } from './provider-changes.js';
+import { Recorder, T } from './recorder.js';
+import { RunPaths, type RunSeries } from './run-paths.js';
 import { RunWidths } from './run-widths.js';
 import { concurrencyLimit, gatesAsked, scenarioOf } from './scenario-facts.js';
-import { ThinnedRows } from './thinned-rows.js';
 
 export interface KeySeries {
   /** The key, or the gate to it of a process of its own: `provider/model@process`. */
@@ -41,11 +42,6 @@ export interface KeyPoint {
   readonly limit: number | null;
 }
 
-export interface RunSeries {
-  readonly run: string;
-  readonly points: readonly { readonly tMs: number; readonly effective: number; readonly bound: number }[];
-}
-
 export interface TimeSeriesResult {
   /** In the order of the scenario. */
   readonly keys: readonly KeySeries[];
@@ -57,8 +53,7 @@ export interface TimeSeriesResult {
   readonly ending: TraceFinished | null;
 }
 
-/** Columns of a key's row. */
-const T = 0;
+/** Columns of a key's row, after the time. */
 const CAP = 1;
 const IN_FLIGHT = 2;
 const QUEUED = 3;
@@ -66,33 +61,6 @@ const REFUSED = 4;
 const SUCCEEDED = 5;
 const LIMIT = 6;
 const COLUMNS = 7;
-
-/** Columns of a run's row, after the time. */
-const EFFECTIVE = 1;
-const BOUND = 2;
-
-class Recorder {
-  readonly row: Float64Array;
-  readonly #rows: ThinnedRows;
-
-  constructor(columns: number, watched: readonly number[]) {
-    this.row = new Float64Array(columns);
-    this.#rows = new ThinnedRows({ columns, watched });
-  }
-
-  /** Something is about to change at `t`: what held until then is complete. */
-  changesAt(t: number): void {
-    if (t === this.row[T]) return;
-    this.#rows.push(this.row);
-    this.row[T] = t;
-  }
-
-  /** All rows, the latest included. */
-  close(): readonly Float64Array[] {
-    this.#rows.push(this.row);
-    return this.#rows.rows();
-  }
-}
 
 /** What tells the gate of an event. */
 type Gated = Parameters<typeof gateOf>[0];
@@ -111,9 +79,8 @@ export class TimeSeries {
   readonly #gates = new Map<string, GateRecorder>();
   #lastGate: string | undefined;
   #lastRecorder: GateRecorder | undefined;
-  readonly #runs = new Map<string, Recorder>();
+  readonly #runs = new RunPaths();
   readonly #bounds = new MakespanBounds();
-  readonly #endedRuns = new Set<string>();
   #ending: TraceFinished | undefined;
   #result: TimeSeriesResult | undefined;
 
@@ -154,8 +121,7 @@ export class TimeSeries {
         break;
       case 'run-finished':
         this.#widths.ended(t, event.run);
-        this.#runs.get(event.run)?.changesAt(t);
-        this.#endedRuns.add(event.run);
+        this.#runs.ended(event.run, t);
         break;
       case 'trace-started':
         this.#begin(event);
@@ -196,7 +162,7 @@ export class TimeSeries {
   series(): TimeSeriesResult {
     this.#result ??= {
       keys: this.#keySeries(),
-      runs: this.#runSeries(),
+      runs: this.#runs.series(this.#now),
       bound: this.#bounds.bound(),
       ending: this.#ending ?? null,
     };
@@ -210,18 +176,11 @@ export class TimeSeries {
     });
   }
 
-  #runSeries(): readonly RunSeries[] {
-    return [...this.#runs].map(([run, recorder]) => {
-      if (!this.#endedRuns.has(run)) recorder.changesAt(this.#now);
-      return { run, points: recorder.close().map(runPoint) };
-    });
-  }
-
   #begin(event: TraceStarted): void {
     const scenario = scenarioOf(event);
     this.#initial = event.initial;
     this.#changes = new ProviderChanges(scenario);
-    this.#widths = new RunWidths(event.initial, this.#widthChanged);
+    this.#widths = new RunWidths(event.initial, this.#runs);
     for (const { gate, key } of gatesAsked(scenario)) this.#gate(gate, key);
   }
 
@@ -257,18 +216,6 @@ export class TimeSeries {
     }
   }
 
-  readonly #widthChanged = (run: string, t: number, width: number, bound: number): void => {
-    let recorder = this.#runs.get(run);
-    if (recorder === undefined) {
-      recorder = new Recorder(BOUND + 1, [EFFECTIVE]);
-      recorder.row[T] = t;
-      this.#runs.set(run, recorder);
-    }
-    recorder.changesAt(t);
-    recorder.row[EFFECTIVE] = width;
-    recorder.row[BOUND] = bound;
-  };
-
   #gate(name: string, key: string): GateRecorder {
     if (name === this.#lastGate) return this.#lastRecorder as GateRecorder;
     let gate = this.#gates.get(name);
@@ -299,10 +246,6 @@ function keyPoint(row: Float64Array): KeyPoint {
     succeeded: row[SUCCEEDED]!,
     limit: known(row[LIMIT]!),
   };
-}
-
-function runPoint(row: Float64Array): RunSeries['points'][number] {
-  return { tMs: row[T]!, effective: row[EFFECTIVE]!, bound: row[BOUND]! };
 }
 
 /**

@@ -3,7 +3,7 @@
  * draws nothing and computes no figure.
  */
 
-import type { Chart, Figure, Report, Section } from '@tidegate/reports';
+import type { Chart, Figure, LineChart, Report, Section } from '@tidegate/reports';
 import type { Scenario } from '../scenario/scenario.js';
 import type { StopReason } from '../trace/events.js';
 import { counted, duration, NO_VALUE, number, percent } from './human-numbers.js';
@@ -74,11 +74,13 @@ function figures(summary: Summary, bound: MakespanBound | undefined): readonly F
       note: `of ${counted(requests.logical, 'request')}${lost}${unfinished}`,
     },
     { label: 'Refused', value: percent(refused.share), note: refusals },
-    ...Object.entries(keys).map(([key, { cap }]) => ({
-      label: `Cap of ${key}`,
-      value: number(cap.final),
-      note: cap.initial === null ? 'nothing governs' : `at the end; mean ${number(cap.mean)}`,
-    })),
+    ...Object.entries(keys)
+      .slice(0, MOST_DRAWN)
+      .map(([key, { cap }]) => ({
+        label: `Cap of ${key}`,
+        value: number(cap.final),
+        note: cap.initial === null ? 'nothing governs' : `at the end; mean ${number(cap.mean)}`,
+      })),
     { label: 'Wait, p95', value: duration(latencyMs.wait.p95), note: 'for admission, per attempt' },
     { label: 'Total, p95', value: duration(latencyMs.total.p95), note: 'first queued to answer' },
   ];
@@ -102,9 +104,12 @@ function stopSection({ complete }: Summary, { ending }: TimeSeriesResult): reado
   return [{ heading: 'Stopped before the end', text, charts: [], tables: [] }];
 }
 
+/** Keys, and runs. A page of a thousand charts nobody reads, and no browser opens it. */
+const MOST_DRAWN = 12;
+
 function keySections({ keys, providers }: Summary, series: TimeSeriesResult): readonly Section[] {
   const { bound } = series;
-  return series.keys.flatMap((one, i) => {
+  const sections = series.keys.slice(0, MOST_DRAWN).flatMap((one, i): readonly Section[] => {
     const figuresOfKey = keys[one.key];
     if (figuresOfKey === undefined) return [];
     return [
@@ -116,6 +121,10 @@ function keySections({ keys, providers }: Summary, series: TimeSeriesResult): re
       },
     ];
   });
+  const left = series.keys.length - MOST_DRAWN;
+  if (left <= 0) return sections;
+  const text = 'summary.json has their figures, timeseries.csv how they went.';
+  return [...sections, { heading: counted(left, 'more key'), text, charts: [], tables: [] }];
 }
 
 function latencySection({ latencyMs }: Summary): Section {
@@ -129,7 +138,16 @@ function liveSection({ live }: Summary): readonly Section[] {
 
 function runSection({ runs }: Summary, series: TimeSeriesResult): readonly Section[] {
   if (Object.keys(runs).length === 0) return [];
-  return [{ heading: 'Runs', charts: series.runs.flatMap((run) => widthChart(run) ?? []), tables: [runTable(runs)] }];
+  const charts: LineChart[] = [];
+  for (const run of series.runs) {
+    const chart = widthChart(run);
+    if (chart !== undefined) charts.push(chart);
+    if (charts.length > MOST_DRAWN) break;
+  }
+  const text = `The first ${MOST_DRAWN} runs that a cap narrowed are drawn; the table has all.`;
+  const isCut = charts.length > MOST_DRAWN;
+  const drawn = charts.slice(0, MOST_DRAWN);
+  return [{ heading: 'Runs', ...(isCut && { text }), charts: drawn, tables: [runTable(runs)] }];
 }
 
 function provenance(summary: Summary): Report['provenance'] {

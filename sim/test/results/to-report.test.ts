@@ -267,3 +267,29 @@ describe('a report', () => {
     expect(coverChart(new TimeSeries().series())).toBeUndefined();
   });
 });
+
+it('a report of many keys and runs draws the first twelve and says where the others are', () => {
+  const many = Array.from({ length: 20 }, (_, i) => i);
+  const report = reportOf([
+    traceStarted(),
+    ...many.flatMap((i) => [
+      runStarted(0, { run: `r${i}`, bound: 9 }),
+      queued(0, i + 1, { run: `r${i}`, key: `acme/m${i}` }),
+      admitted(0, i + 1, { run: `r${i}`, key: `acme/m${i}` }),
+    ]),
+    ...many.map((i) => settled(100, i + 1, { run: `r${i}`, key: `acme/m${i}`, serviceMs: 100 })),
+  ]);
+  // The scenario has a key of its own, acme/large.
+  expect(headings(report)).toEqual([
+    'Stopped before the end',
+    'acme/large',
+    ...many.slice(0, 11).map((i) => `acme/m${i}`),
+    '9 more keys',
+    'Latency',
+    'Runs',
+  ]);
+  const runs = report.sections.at(-1)!;
+  expect(runs.charts.length).toBe(12);
+  expect(runs.text).toBe('The first 12 runs that a cap narrowed are drawn; the table has all.');
+  expect(runs.tables[0]?.rows.length).toBe(20);
+});

@@ -8,17 +8,17 @@ import { isThrottle } from '../epoch-watch.js';
 import { breach } from './invariants.js';
 import type { Rules, WatchedKey } from './watched.js';
 
-/** @param bounds of the open runs, by id. */
+/** @param highestBound of the open runs that have asked for the key. */
 export function checkBounds(
   { previous, next }: ConcurrencyChanged,
-  { name, cap, turns }: WatchedKey,
+  { name, cap }: WatchedKey,
   { floor, growthLimit }: Rules,
-  bounds: ReadonlyMap<string | undefined, number>,
+  highestBound: number,
 ): void {
   if (previous !== cap) breach('cap-in-bounds', `${name}: the cap is ${cap}, the change says it was ${previous}`);
   if (!(next >= floor)) breach('cap-in-bounds', `${name}: the cap falls to ${next}, below the floor ${floor}`);
   if (next <= previous) return;
-  const ceiling = Math.max(growthLimit, ...[...turns.runs].map((run) => bounds.get(run) ?? 0));
+  const ceiling = Math.max(growthLimit, highestBound);
   if (next > ceiling) breach('cap-in-bounds', `${name}: the cap rises to ${next}, above the ceiling ${ceiling}`);
 }
 

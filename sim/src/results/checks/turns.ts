@@ -37,9 +37,9 @@ export class Turns {
   #next: Lane | undefined;
   #tail: Lane | undefined;
 
-  /** Whoever has asked for the key so far. */
-  get runs(): Iterable<string | undefined> {
-    return this.#lanes.keys();
+  /** Whether the run has asked for the key before. */
+  has(run: string): boolean {
+    return this.#lanes.has(run);
   }
 
   /** Of a run that asks for the key. */
