@@ -67,6 +67,15 @@ console.log(typeof createGovernor({}).acquire);\n`,
   );
   says('require', at(project, process.execPath, 'use.cjs'), 'function');
 
+  writeFileSync(
+    join(project, 'clock.mjs'),
+    `import { ManualClock } from '@tidegate/governor/testing/clock';
+const clock = new ManualClock();
+clock.advance(5);
+console.log('now', clock.now());\n`,
+  );
+  says('a clock without fast-check', at(project, process.execPath, 'clock.mjs'), 'now 5');
+
   writeFileSync(join(project, 'typed.ts'), TYPED);
   for (const [module, resolution] of [
     ['NodeNext', 'NodeNext'],

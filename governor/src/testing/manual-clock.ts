@@ -1,4 +1,7 @@
-/** A clock that moves only when told: for tests of whatever takes a `Clock`. It reads no real time and sets no real timer. */
+/**
+ * A clock that moves only when told: for tests of whatever takes a `Clock`. It reads no real time and sets no real timer. An
+ * entry of its own, `@tidegate/governor/testing/clock`, beside its place in the testing kit: it needs no `fast-check`.
+ */
 
 import type { Clock } from '../gate/clock.js';
 
