@@ -5,17 +5,18 @@
 
 import { createHash } from 'node:crypto';
 import { closeSync, openSync, writeSync } from 'node:fs';
+import { EventBytes } from './event-bytes.js';
 import type { TraceEvent } from './events.js';
 import { OutputError } from './output-error.js';
 
-/** Characters per write: some hundreds of events, so that a system call costs nothing per event. */
+/** Bytes per write: some hundreds of events, so that a system call costs nothing per event. */
 const CHUNK = 65_536;
 
 export class TraceWriter {
   readonly #path: string;
+  readonly #lines = new EventBytes();
   readonly #hash = createHash('sha256');
   readonly #file: number;
-  #pending = '';
   #isOpen = true;
   #sha256: string | undefined;
 
@@ -31,8 +32,8 @@ export class TraceWriter {
 
   /** @throws OutputError if the file cannot take it. */
   observe(event: TraceEvent): void {
-    this.#pending += `${JSON.stringify(event)}\n`;
-    if (this.#pending.length >= CHUNK) this.#flush();
+    this.#lines.add(event);
+    if (this.#lines.size >= CHUNK) this.#flush();
   }
 
   /**
@@ -57,8 +58,7 @@ export class TraceWriter {
   }
 
   #flush(): void {
-    const bytes = Buffer.from(this.#pending, 'utf8');
-    this.#pending = '';
+    const bytes = this.#lines.take();
     this.#hash.update(bytes);
     try {
       for (let written = 0; written < bytes.length; ) written += writeSync(this.#file, bytes, written);
