@@ -7,11 +7,11 @@ function controller(options: Partial<AimdOptions> = {}) {
   return {
     one,
     cap: () => one.snapshot().cap,
-    /** Successes whose first token came after `firstTokenMs`; the changes they caused. */
+    /** Successes at the cap, each generated in 4 s after `firstTokenMs`; the changes they caused. */
     answers(count: number, firstTokenMs: number | undefined) {
       return Array.from({ length: count }).flatMap(() =>
         one.succeeded(0, one.admitted(0), {
-          ...{ latencyMs: 9_000, inFlightAtAdmission: 1 },
+          ...{ latencyMs: 4_000 + (firstTokenMs ?? 0), inFlightAtAdmission: one.snapshot().cap },
           ...(firstTokenMs !== undefined && { firstTokenMs }),
         }),
       );
@@ -20,17 +20,18 @@ function controller(options: Partial<AimdOptions> = {}) {
 }
 
 describe('the latency signal', () => {
-  it('cuts when first tokens take several times the least, and holds until they do not', () => {
+  it('cuts to the places there are when first tokens take several times the least, and holds until they do not', () => {
     const { one, answers, cap } = controller();
     answers(40, 500);
+    // They wait 0.8 s of 5.3 s: of 16 in flight 2.4 do.
     expect(answers(12, 1_300)).toEqual([
-      { key: 'p/m', previous: 16, next: 12, reason: 'provider_overloaded', lastBad: 16 },
+      { key: 'p/m', previous: 16, next: 14, reason: 'provider_overloaded', lastBad: 16 },
     ]);
     one.waiting(0, 1);
     answers(8, 1_000);
-    expect(cap()).toBe(12);
+    expect(cap()).toBe(14);
     answers(24, 600);
-    expect(cap()).toBe(13);
+    expect(cap()).toBe(15);
   });
 
   it('is deaf to a few long prompts, and to the total time', () => {
@@ -43,21 +44,49 @@ describe('the latency signal', () => {
     expect(cap()).toBe(16);
   });
 
-  it('takes for the new normal what two cuts do not shorten', () => {
+  it('takes for the new normal what a cut does not shorten', () => {
     const { answers, cap } = controller();
     answers(8, 500);
     answers(12, 3_000);
-    answers(12, 3_000);
-    expect(cap()).toBe(9);
+    expect(cap()).toBe(10);
     answers(200, 3_000);
-    expect(cap()).toBe(9);
+    expect(cap()).toBe(10);
+  });
+
+  it('measures against the quickest of the first answers: where one is served at a time, the others have queued', () => {
+    const { one, answers, cap } = controller();
+    for (let n = 0; n < 8; n++) {
+      const inFlightAtAdmission = n + 1;
+      one.succeeded(0, one.admitted(0), {
+        ...{ firstTokenMs: 500 + 4_500 * n, latencyMs: 4_500 * (n + 1), inFlightAtAdmission },
+      });
+    }
+    expect(cap()).toBe(1);
+    answers(200, 500);
+    expect(cap()).toBe(1);
+  });
+
+  it('goes beyond what showed a queue only after a dozen answers without one', () => {
+    const { one, answers, cap } = controller();
+    answers(40, 500);
+    answers(12, 1_300);
+    one.waiting(0, 1);
+    answers(32, 500);
+    expect(cap()).toBe(15);
+    answers(11, 500);
+    expect(cap()).toBe(15);
+    answers(1, 500);
+    expect(cap()).toBe(16);
   });
 
   it('cuts on as long as cutting helps', () => {
     const { answers, cap } = controller();
     answers(8, 500);
-    for (const time of [4_000, 3_000, 2_250, 1_600]) answers(12, time);
-    expect(cap()).toBe(4);
+    const caps = [8_000, 3_500, 1_500].map((time) => {
+      answers(12, time);
+      return cap();
+    });
+    expect(caps).toEqual([6, 4, 3]);
   });
 
   it('forgets with an idle reset', () => {

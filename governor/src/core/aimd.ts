@@ -72,10 +72,14 @@ export class AimdController implements ConcurrencyController {
     this.#settle(now);
     if (epoch !== this.#epoch) return NO_CHANGES;
     if (this.#latency !== undefined && sample?.firstTokenMs !== undefined) {
-      if (this.#latency.isCongested(sample.firstTokenMs)) return this.#cut('provider_overloaded');
+      const places = this.#latency.places(sample, sample.firstTokenMs);
+      if (places !== undefined && places < Number.POSITIVE_INFINITY) return this.#cutToPlaces(places, this.#latency);
+      // A server that queues lets everything succeed: only a judgement shows that a level is none too high.
+      if (places !== undefined) this.#growth?.levelHeld(this.#cap, this.#wall);
     }
     this.#successStreak++;
-    this.#growth?.succeeded(sample?.inFlightAtAdmission ?? this.#cap, this.#lastBad);
+    this.#growth?.succeeded();
+    if (this.#latency === undefined) this.#growth?.levelHeld(sample?.inFlightAtAdmission ?? this.#cap, this.#lastBad);
     const isProven = this.#successStreak >= this.#options.increaseAfterSuccesses;
     if (isProven && this.#options.rememberGood && this.#cap > this.#lastGood) this.#lastGood = this.#cap;
     // The gates of a raise that are there with every success; the rest is asked only of those that pass.
@@ -88,6 +92,7 @@ export class AimdController implements ConcurrencyController {
     this.#cap = this.#raised();
     this.#successStreak = 0;
     this.#growth?.raised();
+    this.#latency?.raised();
     return [this.#change(previous, 'recovered')];
   }
 
@@ -111,6 +116,20 @@ export class AimdController implements ConcurrencyController {
       this.#cap = Math.max(this.#options.floor, Math.floor(previous * this.#options.decreaseFactor));
       this.#lastGood = 0;
     }
+    return this.#newEpoch(previous, reason, cooldownMs);
+  }
+
+  /** The server queues what is more than `places`. */
+  #cutToPlaces(places: number, latency: LatencySignal): readonly CapChange[] {
+    const previous = this.#cap;
+    this.#cap = Math.max(this.#options.floor, Math.min(previous - 1, Math.round(places)));
+    this.#growth?.probeFailed(this.#cap + 1, latency.wall);
+    latency.cutTo(this.#cap);
+    this.#lastGood = 0;
+    return this.#newEpoch(previous, 'provider_overloaded');
+  }
+
+  #newEpoch(previous: number, reason: ThrottleReason, cooldownMs?: number): readonly CapChange[] {
     this.#lastBad = previous;
     this.#successStreak = 0;
     this.#latency?.newEpoch();
@@ -193,14 +212,19 @@ export class AimdController implements ConcurrencyController {
     this.#lastRequestAt = now;
   }
 
+  /** What was too much: for a server that queues, or the one that refused. */
+  get #wall(): number {
+    return this.#latency?.wall || this.#lastBad;
+  }
+
   #raised(): number {
     return Math.min(this.#growthLimit, this.#cap + this.#options.increaseStep);
   }
 
   #mayRaise(isProven: boolean): boolean {
-    if (this.#latency?.isHigh) return false;
+    if (this.#latency?.mayRaise(this.#cap) === false) return false;
     if (this.#growth === undefined) return isProven;
-    return this.#growth.mayRaise({ cap: this.#cap, next: this.#raised(), wall: this.#lastBad }, this.#successStreak);
+    return this.#growth.mayRaise({ cap: this.#cap, next: this.#raised(), wall: this.#wall }, this.#successStreak);
   }
 
   /** The idle reset, once the key is known to be idle. A provider's wait outlives idleness. */

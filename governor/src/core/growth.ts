@@ -34,9 +34,13 @@ export class Growth {
     this.#slowStart = options.recovery === 'slow-start' ? new SlowStart() : undefined;
   }
 
-  /** A current-epoch success; `level` requests were in flight at its admission. */
-  succeeded(level: number, wall: number): void {
+  /** A current-epoch success. */
+  succeeded(): void {
     this.#successes++;
+  }
+
+  /** So many in flight at once were none too many. */
+  levelHeld(level: number, wall: number): void {
     if (wall > 0 && level >= wall) this.#backoff.reset();
   }
 
