@@ -78,8 +78,8 @@ export class Pacer {
     for (const meter of this.#meters.values()) meter.spend(costOf(expected, meter), now, share);
   }
 
-  /** What an answer announced. Returns how many requests at once the announced rates feed; 0 = nobody knows. */
-  learned(limits: readonly RateLimit[], now: number): number {
+  /** What an answer announced. */
+  learned(limits: readonly RateLimit[], now: number): void {
     if (limits.length > 0 && this.#isLearned) this.#meters.clear();
     for (const { name, counts, limit, perMs, remaining } of limits) {
       this.#isLearned = false;
@@ -89,6 +89,10 @@ export class Pacer {
       meter.isExhausted = remaining !== undefined && remaining < Math.max(1, this.#mean[counts]);
       this.#meters.set(name, meter);
     }
+  }
+
+  /** How many requests at once the announced rates feed; 0 = nobody knows. */
+  places(): number {
     if (this.#isLearned || this.#meters.size === 0) return 0;
     const perMs = [...this.#meters.values()].map(({ counts, limit, perMs: per }) => limit / per / this.#mean[counts]);
     const places = HEADROOM * this.#mean.latencyMs * Math.min(...perMs);

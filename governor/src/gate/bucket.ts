@@ -84,12 +84,14 @@ export class Bucket implements TicketIssuer<BucketLane>, CancellingGate {
   }
 
   learned(limits: readonly RateLimit[]): void {
-    const now = this.#clock.now();
-    const target = this.#pacer?.learned(limits, now) ?? 0;
-    // A rate that is known is the wall: where nothing has been refused yet, the cap need not feel its way there.
-    const isBound = target > this.#cap && this.#queue.size > 0 && !this.#isHeld(now);
-    if (!isBound || this.#controller.snapshot().lastBad !== undefined) return;
-    this.#announce(this.#controller.seed(now, target), now, true);
+    this.#pacer?.learned(limits, this.#clock.now());
+  }
+
+  /** It may have let go; and where it is known and no cap was refused yet, the cap need not feel its way to it. */
+  #paceMoved(places: number, now: number): void {
+    this.#tellWaiting(now);
+    if (places <= this.#cap || this.#isHeld(now) || this.#controller.snapshot().lastBad !== undefined) return;
+    this.#announce(this.#controller.seed(now, places), now, true);
   }
 
   tryAcquire(lane: BucketLane, options?: GateOptions): Ticket | undefined {
@@ -214,11 +216,8 @@ export class Bucket implements TicketIssuer<BucketLane>, CancellingGate {
 
   succeeded(ticket: GateTicket<BucketLane>, sample: Partial<Sample> | undefined): void {
     const now = this.#clock.now();
-    if (this.#pacer !== undefined) {
-      this.#pacer.succeeded(ticket, now, sample);
-      // The pace may have let go since the queue was last told of.
-      if (this.#queue.size > 0) this.#tellWaiting(now);
-    }
+    this.#pacer?.succeeded(ticket, now, sample);
+    if (this.#pacer !== undefined && this.#queue.size > 0) this.#paceMoved(this.#pacer.places(), now);
     const changes = ticket.successCounts
       ? this.#controller.succeeded(now, ticket.epoch, this.#measured(ticket, sample, now))
       : this.#controller.ended(now);

@@ -145,7 +145,7 @@ export class GateTicket<L extends TicketLane<L>> implements Ticket, FifoMember {
   settle(answer: Answer): Classification {
     const classification = classify({ provider: this.key.provider, ...answer });
     const { paces } = this.lane.gate;
-    if (paces) this.learn(announcedLimits(answer));
+    if (paces) this.learn(announcedLimits(answer, classification.reducesCap ? classification.scope : undefined));
     switch (classification.class) {
       case 'ok':
         this.succeed(paces ? usageOf(answer) : undefined);

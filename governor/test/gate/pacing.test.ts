@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { announcedLimits } from '../../src/core/announced-limits.js';
+import type { Answer } from '../../src/core/answer.js';
 import { createGovernor, type GovernorOptions } from '../../src/gate/governor.js';
 import { KEY, type Stage, stage } from './stage.js';
 
@@ -81,6 +82,45 @@ describe('what an answer announces', () => {
       },
     } as never;
     expect(announcedLimits({ headers })).toEqual([]);
+  });
+});
+
+describe('what a refusal says of the limit', () => {
+  it.each<[string, Answer, readonly object[]]>([
+    [
+      'in a sentence',
+      {
+        body: {
+          error: { message: 'Rate limit reached on tokens per min (TPM): Limit 6,000, Used 5990, Requested 80.' },
+        },
+      },
+      [TPM],
+    ],
+    [
+      'as Gemini does, per minute',
+      { body: { error: { details: [{ violations: [{ quotaId: 'RequestsPerMinute', quotaValue: '60' }] }] } } },
+      [{ ...RPM }],
+    ],
+    ['per second', { body: 'limit of 5 requests per second' }, [{ ...RPM, limit: 5, perMs: 1_000 }]],
+    ['per day: none', { body: 'limit: 5 requests per day' }, []],
+    ['nothing: none', { body: 'Too many requests; see our rate limits' }, []],
+    [
+      'where headers announce the same: what they say',
+      { headers: { 'x-ratelimit-limit-requests': '60', 'x-ratelimit-limit-tokens': '6000' }, body: 'limit: 50' },
+      [RPM, TPM],
+    ],
+  ])('%s', (_, answer, limits) => {
+    expect(announcedLimits(answer, limits.length === 1 && limits[0] === TPM ? 'tokens' : 'requests')).toEqual(limits);
+  });
+
+  it('is read from the refusal that a ticket is settled with, and paced to', () => {
+    const one = paced();
+    one.ask('first');
+    one.ticket('first').settle({ status: 429, body: { error: { message: 'limit: 60 requests per minute' } } });
+    const times = admissions(one, 200, 2 * MINUTE);
+    one.clock.advance(8 * MINUTE);
+    expect(times.length).toBeGreaterThan(100);
+    expect(gaps(admissions(one, 40, MINUTE / 2)).slice(6, 9)).toEqual([1020, 1020, 1020]);
   });
 });
 
@@ -228,6 +268,7 @@ describe('pacing', () => {
     clock.advance(30_000);
     ticket('first').succeed();
     ticket('second').learn([{ ...RPM, limit: 600 }]);
+    ticket('second').succeed();
     // Ten a second for thirty seconds each, and a quarter more.
     expect(look().cap).toBe(375);
   });

@@ -240,7 +240,8 @@ class Exchange implements Dispatcher.DispatchHandler {
       isGenerated: (this.#reader?.pieces ?? 0) > 0,
       outputTokens: this.#reader?.outputTokens,
     });
-    const limits = announcedLimits({ headers: this.#headers });
+    const refusedBy = classification.reducesCap ? classification.scope : undefined;
+    const limits = announcedLimits({ headers: this.#headers, body }, refusedBy);
     const end = verdict === 'ok' ? this.#success() : this.#failure({ ...classification, class: verdict }, cause);
     return limits.length === 0 ? end : { ...end, limits };
   }

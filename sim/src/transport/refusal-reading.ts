@@ -5,7 +5,7 @@
  * waits, and the rest are read like it.
  */
 
-import { type AnswerClass, type Classification, classify } from '@tidegate/governor';
+import { type AnswerClass, announcedLimits, type Classification, classify, type RateLimit } from '@tidegate/governor';
 import {
   DIALECT_STYLES,
   type OverloadStatus,
@@ -22,6 +22,8 @@ export interface ReadRefusal {
   readonly class: Exclude<AnswerClass, 'ok'>;
   readonly retryAfterMs: number | null;
   readonly scope?: Classification['scope'];
+  /** What its words say of the limit; read where that is asked for. */
+  readonly limits?: readonly RateLimit[];
 }
 
 export interface RefusalSent {
@@ -33,6 +35,8 @@ export interface RefusalSent {
   readonly epochMs: number;
   /** Of the quotas that the request met; asked where they matter. */
   standings(): readonly QuotaStanding[];
+  /** Whether what it says of the limit matters. */
+  readonly readsLimits?: boolean;
 }
 
 /** How a refusal of one kind is read. `form`: to what the wire rounds a stated wait, or that it cannot be told from one. */
@@ -70,7 +74,8 @@ export class RefusalReader {
     const { hintMs, isBare } = sent;
     if (refusal.tooLarge || (hintMs !== null && hintMs > ORDINARY_MS)) return this.judge(refusal, sent);
     const { quota, scope, status } = refusal;
-    const name = `${status ?? ''} ${scope} ${hintMs === null} ${isBare} ${quota}`;
+    const limit = sent.readsLimits ? sent.standings().find(({ spec }) => spec.name === quota)?.spec.limit : '';
+    const name = `${status ?? ''} ${scope} ${hintMs === null} ${isBare} ${quota} ${limit}`;
     let kind = this.#kinds.get(name);
     if (kind === undefined) {
       kind = this.#kindOf(refusal, sent);
@@ -98,7 +103,7 @@ export class RefusalReader {
   }
 
   /** Renders this very refusal, and judges it. */
-  judge(refusal: Refusal, { hintMs, isBare, epochMs, standings }: RefusalSent): ReadRefusal {
+  judge(refusal: Refusal, { hintMs, isBare, epochMs, standings, readsLimits }: RefusalSent): ReadRefusal {
     const answer = refusalAnswer(refusal, {
       style: this.#style,
       dialect: DIALECT_STYLES[this.#wire],
@@ -115,6 +120,7 @@ export class RefusalReader {
       class: verdict,
       retryAfterMs,
       scope,
+      reducesCap,
     } = classify({
       provider: this.#vendor,
       status: answer.status,
@@ -123,7 +129,12 @@ export class RefusalReader {
       receivedAt: epochMs,
     });
     if (verdict === 'ok') return { class: 'transient', retryAfterMs: null };
-    return { class: verdict, retryAfterMs, ...(scope !== undefined && { scope }) };
+    const limits = readsLimits && reducesCap ? announcedLimits({ body }, scope) : [];
+    return {
+      ...{ class: verdict, retryAfterMs },
+      ...(scope !== undefined && { scope }),
+      ...(limits.length > 0 && { limits }),
+    };
   }
 
   #kindOf(refusal: Refusal, sent: RefusalSent): Kind {

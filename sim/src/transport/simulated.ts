@@ -163,8 +163,13 @@ export class SimulatedTransport implements Transport {
       isBare,
       epochMs,
       standings: () => desk.model.standings(attempt, sentAtMs),
+      readsLimits: this.#tellsLimits,
     });
-    onItsWay.end = { ...read, refusedBy: verdict.quota, ...(isBare && { fault }) };
+    const { limits = [], ...end } = read;
+    onItsWay.end = { ...end, refusedBy: verdict.quota, ...(isBare && { fault }) };
+    const told = onItsWay.limits ?? [];
+    const more = limits.filter(({ name }) => !told.some((other) => other.name === name));
+    if (more.length > 0) onItsWay.limits = [...told, ...more];
     this.#endAfter(desk.latency.refusalMs(attempt.luck.refusal), onItsWay);
   }
 

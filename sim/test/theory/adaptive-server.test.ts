@@ -39,7 +39,10 @@ const OURS: Readonly<Record<string, { readonly options: string; readonly unmet: 
       'controller.concurrency_limit.max': 11,
     },
   },
-  'slow-link': { options: 'latencySignal: true', unmet: {} },
+  'slow-link': {
+    options: 'latencySignal: true',
+    unmet: { 'stats.in_flight.mode': 1, 'controller.in_flight.mode': 1, 'controller.concurrency_limit.mode': 1 },
+  },
   'slow-send-1': { options: '', unmet: {} },
 };
 

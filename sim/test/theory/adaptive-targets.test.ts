@@ -49,10 +49,10 @@ describe('a hard limit', () => {
   });
 });
 
-describe('a rate that headers announce', () => {
+describe('a rate that headers announce, or the words of its first refusal (Gemini)', () => {
   const rpm = (limit: number, more = '') => `{ requests: ${limit}, per: 1m${more} }`;
   const tpm = (limit: number, more = '') => `{ tokens: ${limit}, per: 1m${more} }`;
-  it.each<[string, string, string, 'openai' | 'anthropic', number]>([
+  it.each<[string, string, string, 'openai' | 'anthropic' | 'gemini', number]>([
     ['60 requests', rpm(60), PLACES, 'openai', 30],
     ['60 requests, 1-120 s', rpm(60), MIXED, 'openai', 30],
     ['60 requests, Anthropic', rpm(60), PLACES, 'anthropic', 30],
@@ -67,6 +67,9 @@ describe('a rate that headers announce', () => {
     ['200 000 tokens, fixed window', tpm(200_000, ', refill: fixed-window'), PLACES, 'openai', 30],
     ['200 000 tokens, sliding', tpm(200_000, ', refill: sliding-window'), PLACES, 'openai', 30],
     ['200 000 tokens, sliding, 1-120 s', tpm(200_000, ', refill: sliding-window'), MIXED, 'openai', 30],
+    ['60 requests, Gemini', rpm(60), PLACES, 'gemini', 30],
+    ['200 000 tokens, Gemini', tpm(200_000), PLACES, 'gemini', 30],
+    ['200 000 tokens, sliding, Gemini', tpm(200_000, ', refill: sliding-window'), PLACES, 'gemini', 30],
     ['2 000 000 tokens, sliding', tpm(2_000_000, ', refill: sliding-window'), PLACES, 'openai', 140],
     ['60 requests and 200 000 tokens, 1-120 s', `${rpm(60)}, ${tpm(200_000)}`, MIXED, 'openai', 30],
   ])('of %s a minute: 0.95 used, at most 0.005 refused', async (name, quotas, latency, wire, runs) => {
