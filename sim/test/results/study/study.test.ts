@@ -1,8 +1,9 @@
-import { appendFileSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { appendFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { CellStore } from '../../../src/results/study/cell-store.js';
+import { digestOf, programDigest } from '../../../src/results/study/program-text.js';
 import { type RunRow, type RunTask, runRows } from '../../../src/results/study/run-row.js';
 import { type Cell, runCells, StudyInterrupted } from '../../../src/results/study/study.js';
 import type { Workers } from '../../../src/results/study/worker-pool.js';
@@ -82,6 +83,20 @@ describe('a study', () => {
     const asked = await run('v', ['inFlight.max']);
     expect(asked).toMatchObject({ tasks: 1, values: { 'inFlight.max': 3 } });
     expect((await run('v', ['inFlight.max'])).tasks).toBe(0);
+  });
+
+  it('tells a changed program from the one before, by its modules and not by their types', () => {
+    const folder = mkdtempSync(join(scratch, 'program-'));
+    const write = (name: string, text: string): string => {
+      writeFileSync(join(folder, name), text);
+      return digestOf([folder]);
+    };
+    const first = write('law.js', 'export const K = 4;');
+    expect(write('law.js', 'export const K = 5;')).not.toBe(first);
+    expect(write('law.js', 'export const K = 4;')).toBe(first);
+    expect(write('law.d.ts', 'export const K: number;')).toBe(first);
+    expect(write('other.js', '')).not.toBe(first);
+    expect(programDigest()).toMatch(/^[0-9a-f]{32}$/);
   });
 
   it('reads a store whose last line broke off, and goes on behind it', async () => {
