@@ -31,8 +31,8 @@ export class FairQueue<N extends FifoMember> {
   /** The oldest waiter of the lane whose turn it is. */
   shift(): N | undefined {
     const lane = this.#lanes.head;
-    const node = lane?.head;
-    if (lane === undefined || node === undefined) return undefined;
+    if (lane === undefined) return undefined;
+    const node = lane.head as N;
     this.#lanes.rotate();
     this.remove(lane, node);
     return node;

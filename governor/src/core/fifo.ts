@@ -47,8 +47,9 @@ export class Fifo<N extends FifoMember> {
   }
 
   remove(node: N): void {
-    const { next, previous } = node;
-    invariant(next !== undefined && previous !== undefined, 'a member left a list it is not in');
+    const { next } = node;
+    invariant(next !== undefined, 'a member left a list it is not in');
+    const previous = node.previous as N;
     if (this.head === node) this.head = next === node ? undefined : (next as N);
     previous.next = next;
     next.previous = previous;
