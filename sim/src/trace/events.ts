@@ -112,6 +112,8 @@ export interface RequestSettled extends AttemptEvent {
   readonly cachedTokens?: number | undefined;
   readonly outputTokens?: number | undefined;
   readonly firstTokenMs?: number | undefined;
+  /** Of no success: what it cost all the same, prompt and output; absent = nothing, or nobody can know. */
+  readonly spentTokens?: number | undefined;
   /** What only a real answer tells; absent in virtual time. */
   readonly observed?: Observed | undefined;
   /** Of a success that the run had before, in one that it replaced. */

@@ -94,7 +94,7 @@ export class HttpTransport implements Transport {
   }
 
   /** @param headers that go along with those of the dialect. */
-  send(attempt: Attempt, headers: Headers = NO_HEADERS): () => void {
+  send(attempt: Attempt, headers: Headers = NO_HEADERS): () => undefined {
     const line = this.#lines.get(attempt.provider);
     if (line === undefined) throw new DefectError(`no endpoint of ${attempt.provider} to send to`);
     const { endpoint, connections, origin, prefix } = line;
@@ -176,7 +176,7 @@ class Exchange implements Dispatcher.DispatchHandler {
     this.#stopwatch = new Stopwatch(options.scheduler);
   }
 
-  abandon(): void {
+  abandon(): undefined {
     if (this.#isAbandoned) return;
     this.#isAbandoned = true;
     this.#ended();

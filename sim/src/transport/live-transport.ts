@@ -40,7 +40,7 @@ export class LiveTransport implements Transport {
     return this.#stopped;
   }
 
-  send(attempt: Attempt): () => void {
+  send(attempt: Attempt): () => undefined {
     const { http, spending } = this.#options;
     const objection = this.#stopped ?? spending.objection(attempt);
     if (objection !== undefined) {
@@ -60,7 +60,7 @@ export class LiveTransport implements Transport {
         if (why !== undefined) this.endNow(why);
       },
     });
-    return () => {
+    return (): undefined => {
       abandon();
       const rail = spending.abandoned(attempt);
       if (rail !== undefined) this.endNow(rail);
@@ -106,4 +106,4 @@ export class LiveTransport implements Transport {
   }
 }
 
-function nothing(): void {}
+function nothing(): undefined {}

@@ -65,7 +65,7 @@ class LoopbackTransport implements Transport {
     return this.#http.inFlight;
   }
 
-  send(attempt: Attempt): () => void {
+  send(attempt: Attempt): () => undefined {
     const { attempts } = this.#mock;
     const served = new ServedAttempt(attempt);
     const token = attempts.enter(served);

@@ -63,6 +63,8 @@ export type AttemptEnd = {
       readonly retryAfterMs: number | null;
       /** The quota that refused. */
       readonly refusedBy?: string;
+      /** What it has cost all the same, prompt and output; absent = nothing, or nobody can know. */
+      readonly spentTokens?: number;
       /** What the limit that refused counts, where the answer tells. */
       readonly scope?: Classification['scope'];
       /** Why it is no success, in a word, where there was a real answer to tell it from. */
@@ -81,8 +83,11 @@ export interface Texts {
 }
 
 export interface Transport {
-  /** Sends the attempt; returns what abandons it: the client goes away and will hear nothing. */
-  send(attempt: Attempt): () => void;
+  /**
+   * Sends the attempt; returns what abandons it: the client goes away and will hear nothing. That says what the attempt has
+   * cost until then, prompt and output, where somebody knows.
+   */
+  send(attempt: Attempt): () => number | undefined;
   /**
    * What the provider itself knows: how long until it would admit a request with these facts, as `ProviderModel.waitMs` says.
    * Absent where the provider cannot be looked into.

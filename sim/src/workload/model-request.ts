@@ -53,7 +53,9 @@ export class ModelRequest implements Waiter, Attempt, Interruptible, Traveller {
   #waiting: Waiting | undefined;
   #ticket: Ticket | undefined;
   #sentAtMs = 0;
-  #abandon: (() => void) | undefined;
+  #abandon: (() => number | undefined) | undefined;
+  /** Of the attempt that was abandoned. */
+  #spentTokens: number | undefined;
   #timeout: EventHandle | undefined;
   /** Of the backoff, or of the pause. */
   #wake: EventHandle | undefined;
@@ -195,7 +197,7 @@ export class ModelRequest implements Waiter, Attempt, Interruptible, Traveller {
   #breakOff(): void {
     const { clerk, scheduler } = this.#context;
     const t = scheduler.now();
-    this.#abandon?.();
+    this.#spentTokens = this.#abandon?.();
     if (this.#timeout !== undefined) scheduler.cancel(this.#timeout);
     const attempt = this.#attempts.number++;
     clerk.tell(this.#settled('ended', GIVEN_UP, attempt, true));
@@ -267,6 +269,7 @@ export class ModelRequest implements Waiter, Attempt, Interruptible, Traveller {
     this.#sentAtMs = scheduler.now();
     if (timeoutMs !== null) this.#timeout = scheduler.after(timeoutMs, PHASE.timer, timeOut, this);
     this.#place = 'sent';
+    this.#spentTokens = undefined;
     this.#abandon = transport.send(this);
     lookout?.sent(this);
     if (this.#isInterrupted) this.#giveUp();
@@ -279,7 +282,7 @@ export class ModelRequest implements Waiter, Attempt, Interruptible, Traveller {
   }
 
   timedOut(): void {
-    this.#abandon?.();
+    this.#spentTokens = this.#abandon?.();
     this.#end({ class: 'transient', retryAfterMs: null });
   }
 
@@ -290,7 +293,7 @@ export class ModelRequest implements Waiter, Attempt, Interruptible, Traveller {
 
   #giveUp(): void {
     const { clerk, scheduler } = this.#context;
-    this.#abandon?.();
+    this.#spentTokens = this.#abandon?.();
     if (this.#timeout !== undefined) scheduler.cancel(this.#timeout);
     clerk.tell(this.#settled('ended', GIVEN_UP, this.#attempts.number, false));
     this.#ticket?.end();
@@ -395,6 +398,7 @@ export class ModelRequest implements Waiter, Attempt, Interruptible, Traveller {
       cachedTokens: success === undefined || this.cachedTokens === 0 ? undefined : this.cachedTokens,
       outputTokens: success?.outputTokens,
       firstTokenMs: success?.firstTokenMs ?? undefined,
+      spentTokens: failure?.spentTokens ?? this.#spentTokens,
       observed: observedOf(end),
       repeated: success === undefined ? undefined : this.#repeats,
       lost: failure === undefined || retries ? undefined : true,

@@ -3,6 +3,7 @@ import { jainIndex } from '../../src/results/measures/fairness.js';
 import { Measures } from '../../src/results/measures/measures.js';
 import type { ProviderSettings, Scenario } from '../../src/scenario/scenario.js';
 import type { TraceEvent } from '../../src/trace/events.js';
+import { scenarioText, simulate } from '../simulate.js';
 import {
   admitted,
   capChanged,
@@ -296,4 +297,35 @@ describe('fairness', () => {
 
 it('asks for a trace', () => {
   expect(() => new Measures().figures()).toThrow(RangeError);
+});
+
+describe('tokens burned', () => {
+  const spent = async (more: string, model = '', requests = 1): Promise<number> => {
+    const scenario = scenarioText(`
+governor: { retry: { network: 1, firstDelay: 1s, maxDelay: 1s } }
+providers: { acme: { models: { large: { ${model} latency: { firstToken: 1s, perOutputToken: 10ms } } } } }
+workload: { runs: [{ id: r, target: acme/large, ${more} agents: { count: 1, requests: ${requests}, tokens: { input: 50, output: 100 } } }] }
+`);
+    const { events } = await simulate(scenario);
+    return measured(events).tokens;
+  };
+
+  it('are those of a success', async () => {
+    expect(await spent('')).toBe(150);
+  });
+
+  it('are those of a success and of the attempt before it, as far as it was generated when its client gave it up', async () => {
+    // Each of two attempts is given up after half of its output.
+    expect(await spent('timeout: 1500ms,')).toBe(2 * (50 + 50));
+  });
+
+  it('are not those of a refusal, nor of an answer that never began', async () => {
+    // The second of two requests is refused before it succeeds.
+    expect(await spent('', 'quotas: [{ requests: 1, per: 1m }], retryAfter: exact,', 2)).toBe(2 * 150);
+    expect(await spent('timeout: 900ms,', 'faults: [{ kind: status-500, rate: 100% }],')).toBe(0);
+  });
+
+  it('are those of what a faulty answer had cost', async () => {
+    expect(await spent('', 'faults: [{ kind: truncated-json, rate: 100% }],')).toBe(2 * 150);
+  });
 });

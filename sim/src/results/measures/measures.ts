@@ -46,7 +46,7 @@ export interface MeasureFigures {
   readonly waitP99Ms: number | null;
   /** Jain's index over the successes of the runs while all of them were open; null with fewer than two. */
   readonly fairness: number | null;
-  /** Input and output of all successes. */
+  /** Input and output of all successes, and what all other attempts have cost. */
   readonly tokens: number;
   readonly phases: readonly PhaseFigures[];
 }
@@ -168,6 +168,7 @@ export class Measures {
     if (lost === true) this.#counts.lost++;
     if (sent !== undefined && isServed) sent.key.amounts.requests++;
     if (outcome === 'succeeded') this.#succeeded(event);
+    else this.#counts.tokens += event.spentTokens ?? 0;
   }
 
   #withdrawn({ t, id, from }: RequestWithdrawn): void {

@@ -67,7 +67,8 @@ const MEASURED: readonly MeasuredMetric[] = [
   },
   {
     ...{ name: 'tokens', label: 'tokens burned', unit: 'number', better: 'lower' },
-    meaning: 'input and output of all requests that succeeded',
+    meaning:
+      'input and output of all successes, repeated ones too, and of attempts that failed or were given up as far as they came',
     of: ({ tokens }) => tokens,
   },
   {
