@@ -95,6 +95,25 @@ describe('the cap', () => {
   });
 });
 
+describe('a change', () => {
+  it('says what is proven and disproven after it, and what is not so is not there', () => {
+    const controller = new AimdController({ key: 'p/m', growthLimit: 20 });
+    controller.waiting(0, 1);
+    const succeed = () => controller.succeeded(0, controller.admitted(0));
+    const refuse = (retryAfterMs?: number) =>
+      controller.throttled(0, controller.admitted(0), 'rate_limited', retryAfterMs);
+    expect([1, 2, 3].flatMap(succeed)).toEqual([]);
+    expect(succeed()).toStrictEqual([{ key: 'p/m', previous: 8, next: 9, reason: 'recovered', lastGood: 8 }]);
+    expect(refuse()).toStrictEqual([
+      { key: 'p/m', previous: 9, next: 8, reason: 'rate_limited', lastGood: 8, lastBad: 9 },
+    ]);
+    expect(refuse(500)).toStrictEqual([
+      { key: 'p/m', previous: 8, next: 6, reason: 'rate_limited', lastBad: 8, cooldownMs: 500 },
+    ]);
+    expect(refuse(0)).toStrictEqual([{ key: 'p/m', previous: 6, next: 4, reason: 'rate_limited', lastBad: 6 }]);
+  });
+});
+
 describe('the idle reset', () => {
   it('waits for the end of a cooldown that outlives the idle time', () => {
     const controller = new AimdController({ key: 'p/m', initial: 8 });

@@ -189,3 +189,24 @@ describe('a preset', () => {
     expect(() => createGovernor(options as never)).toThrow(new RangeError(message));
   });
 });
+
+describe('what a raise takes beyond the reference', () => {
+  it('a failure breaks the row: three, one that failed, and one are no four in a row', () => {
+    const { cap, success, failure } = played({ growth: 'window' });
+    for (let i = 0; i < 3; i++) success();
+    failure();
+    success();
+    expect(cap()).toBe(8);
+    for (let i = 0; i < 2; i++) success();
+    expect(cap()).toBe(8);
+    success();
+    expect(cap()).toBe(9);
+  });
+
+  it('each raise begins to count anew, so that the one into the wall takes a whole window', () => {
+    const { cap, refusal, raise } = played({ growth: 'window', initial: 12 });
+    expect(refusal()).toBe(9);
+    expect([raise(), raise(), raise()]).toEqual([4, 4, 11]);
+    expect(cap()).toBe(12);
+  });
+});

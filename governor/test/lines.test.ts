@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { FairQueue, Lane } from '../src/core/fair-queue.js';
 import { Fifo, type FifoMember } from '../src/core/fifo.js';
 import { InvariantError } from '../src/core/invariant.js';
 import { Seats } from '../src/core/seats.js';
@@ -37,6 +38,25 @@ describe('a line', () => {
     expect(line.members().map((one) => [a, b, c, d, e].indexOf(one))).toEqual([1, 3, 2]);
     expect([line.shift(), line.shift(), line.shift(), line.shift()]).toEqual([b, d, c, undefined]);
     expect(line.size).toBe(0);
+  });
+});
+
+describe('lines in turn', () => {
+  it('whoever is next is told without being served, and a served lane goes to the end', () => {
+    const queue = new FairQueue();
+    const [left, right] = [new Lane(), new Lane()];
+    const [a, b, c] = [member(), member(), member()];
+    expect([queue.next, queue.shift(), queue.members()]).toEqual([undefined, undefined, []]);
+    queue.push(left, a);
+    queue.push(left, b);
+    queue.push(right, c);
+    const order = [];
+    while (queue.size > 0) {
+      const { next } = queue;
+      expect(queue.shift()).toBe(next);
+      order.push([a, b, c].indexOf(next as FifoMember));
+    }
+    expect(order).toEqual([0, 2, 1]);
   });
 });
 
