@@ -8,7 +8,7 @@ import type { RequestAdmitted, RequestSettled, TraceEvent } from '../trace/event
 /** One attempt, from dispatch to answer. */
 export interface Sent {
   readonly id: number;
-  readonly sentMs: number;
+  sentMs: number;
   /** Infinity while it is not answered. */
   endMs: number;
   /** `open`: the trace ends before it does. Of a failure nobody knows whether a limit let it in. */
@@ -49,7 +49,11 @@ export class Histories {
   /** In the order in which the keys were first asked. */
   histories(): readonly History[] {
     const all = [...this.#byKey.values()];
-    for (const history of all) this.#fillSizes(history);
+    for (const history of all) {
+      // One that a budget held back left after some that were admitted later.
+      history.sent.sort((a, b) => a.sentMs - b.sentMs);
+      this.#fillSizes(history);
+    }
     return all;
   }
 
@@ -67,10 +71,12 @@ export class Histories {
     this.#open.set(id, sent);
   }
 
-  #settled({ t, id, outcome, inputTokens, outputTokens, retryAfterMs, firstTokenMs }: RequestSettled): void {
+  #settled(event: RequestSettled): void {
+    const { t, id, outcome, inputTokens, outputTokens, retryAfterMs, firstTokenMs, observed } = event;
     const sent = this.#open.get(id);
     if (sent === undefined) return;
     this.#open.delete(id);
+    sent.sentMs += observed?.heldMs ?? 0;
     sent.endMs = t;
     sent.outcome = outcome === 'succeeded' ? 'admitted' : outcome === 'throttled' ? 'refused' : 'failed';
     sent.hintMs = retryAfterMs ?? null;

@@ -5,6 +5,7 @@
 
 import type { LiveHints } from '../scenario/scenario.js';
 import { type BaseUrl, readBaseUrl } from '../transport/base-url.js';
+import type { MaxTokensField } from '../transport/client-dialect.js';
 import { type ProxySettings, proxyFor } from '../transport/connections.js';
 import { readKey } from './api-key.js';
 import type { EndpointOptions } from './live-options.js';
@@ -18,6 +19,7 @@ export interface LiveEndpoint {
   /** A variable or a file; null where none is sent. */
   readonly keyFrom: string | null;
   readonly stream: boolean;
+  readonly maxTokensField: MaxTokensField;
   readonly proxies: ProxySettings;
   /** The variable of the proxy in between, and its host. */
   readonly proxy: { readonly variable: string; readonly host: string } | undefined;
@@ -59,6 +61,7 @@ export function readEndpoint(options: EndpointOptions, hints: LiveHints, env: En
       model: options.model ?? names.model.map((name) => env[name]).find((value) => (value ?? '') !== '') ?? null,
       ...(key.kind === 'key' ? { apiKey: key.key, keyFrom: key.from } : { apiKey: null, keyFrom: null }),
       stream: options.stream && hints.stream !== false,
+      maxTokensField: options.maxTokensField ?? hints.maxTokensField ?? 'max_tokens',
       proxies,
       proxy,
     },

@@ -2,6 +2,7 @@
 
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { readDuration } from '../scenario/duration.js';
+import type { MaxTokensField } from '../transport/client-dialect.js';
 import { numberAbove0, wholeNumber } from './option-values.js';
 
 export interface EndpointOptions {
@@ -9,6 +10,7 @@ export interface EndpointOptions {
   readonly model?: string;
   readonly wire?: 'openai' | 'anthropic';
   readonly stream: boolean;
+  readonly maxTokensField?: MaxTokensField;
   readonly apiKeyFile?: string;
   /** False: none is sent, whatever the environment has. */
   readonly key: boolean;
@@ -28,6 +30,7 @@ export const LIVE_ONLY: readonly string[] = [
   'baseUrl',
   'model',
   'wire',
+  'maxTokensField',
   'apiKeyFile',
   'yes',
   'keepPrompts',
@@ -46,6 +49,12 @@ export function addEndpointOptions(command: Command): Command {
       new Option('--wire <name>', 'what the endpoint speaks (default: openai)').choices(['openai', 'anthropic']),
     )
     .option('--no-stream', 'ask for answers as a whole')
+    .addOption(
+      new Option(
+        '--max-tokens-field <name>',
+        'what the openai wire calls the longest answer; models that reason take the second (default: max_tokens)',
+      ).choices(['max_tokens', 'max_completion_tokens']),
+    )
     .option('--api-key-file <file>', 'a file with the key, readable by its owner alone; default: $OPENAI_API_KEY')
     .option('--no-key', 'send no key: the endpoint needs none')
     .option('--yes', 'send without asking first', false);

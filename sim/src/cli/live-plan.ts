@@ -31,9 +31,7 @@ export function planLines(plan: LivePlan): readonly string[] {
     `  hosts     ${hosts.join(', ')}`,
     ...rows.map(([label, ...cells]) => `  ${label.padEnd(10)}${cells.map((cell) => cell.padStart(14)).join('')}`),
     `  budgets   ${budgetWords(budget, plan.prices)}`,
-    ...(survey.attempts > budget.requests
-      ? ['  note      the budget is below what is expected: the run will be stopped']
-      : []),
+    ...(isTooSmall(plan) ? ['  note      the budget is below what is expected: the run will be stopped'] : []),
     ...notes.map((note) => `  note      ${note}`),
     ...(survey.isWhole
       ? []
@@ -65,6 +63,12 @@ function amounts({ survey, budget, prices }: LivePlan): readonly Row[] {
       budget.timeMs === Number.POSITIVE_INFINITY ? 'no bound' : duration(budget.timeMs),
     ],
   ];
+}
+
+function isTooSmall({ survey, budget, prices }: LivePlan): boolean {
+  const { attempts, inputTokens, outputTokens } = survey;
+  const cost = prices === null ? 0 : costOf(prices, inputTokens, outputTokens);
+  return attempts > budget.requests || inputTokens + outputTokens > budget.tokens || cost > budget.cost;
 }
 
 function budgetWords({ requests, tokens, cost, timeMs, errors }: Budget, prices: Prices | null): string {

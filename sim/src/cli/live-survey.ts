@@ -20,6 +20,8 @@ export interface Survey {
   /** Of one request. */
   readonly largestInput: number;
   readonly largestMax: number;
+  /** All that are asked, `provider/model` each. */
+  readonly targets: readonly string[];
   /** Whom the first request asks; undefined where nothing is asked. */
   readonly first: Pick<Attempt, 'provider' | 'model' | 'maxTokens'> | undefined;
   /** False: it was given up early, and all counts are too low. */
@@ -32,6 +34,7 @@ const PATIENCE_MS = 5_000;
 export async function survey(scenario: Scenario, version: string): Promise<Survey> {
   const seen = { largestInput: 0, largestMax: 0 };
   let first: Survey['first'];
+  const targets = new Set<string>();
   const { governor } = scenario;
   // What somebody's own controller would do is theirs to know; the reference stands in for it.
   const controller = isModulePath(governor.controller) ? 'aimd' : governor.controller;
@@ -43,6 +46,7 @@ export async function survey(scenario: Scenario, version: string): Promise<Surve
       send(attempt) {
         const { provider, model, inputTokens, maxTokens } = attempt;
         first ??= { provider, model, maxTokens };
+        targets.add(`${provider}/${model}`);
         seen.largestInput = Math.max(seen.largestInput, inputTokens);
         seen.largestMax = Math.max(seen.largestMax, maxTokens);
         return inner.transport.send(attempt);
@@ -61,6 +65,7 @@ export async function survey(scenario: Scenario, version: string): Promise<Surve
     outputTokens: tokens.output,
     makespanMs: makespanMs ?? 0,
     ...seen,
+    targets: [...targets],
     first,
     isWhole: !interrupt.aborted,
   };

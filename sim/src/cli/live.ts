@@ -4,6 +4,7 @@
  */
 
 import type { Scenario } from '../scenario/scenario.js';
+import { splitTarget } from '../scenario/target.js';
 import type { Budget } from '../transport/budget.js';
 import { liveScenario } from '../transport/live-scenario.js';
 import type { LiveSettings } from '../transport/live-setup.js';
@@ -56,12 +57,19 @@ export async function prepareLive(
     name: scenario.name,
     baseUrl: endpoint.baseUrl.url,
     hosts: proxy === undefined ? [endpoint.baseUrl.host] : [`${endpoint.baseUrl.host} through the proxy ${proxy.host}`],
-    model: endpoint.model ?? first.model,
+    model: endpoint.model ?? modelsOf(surveyed).join(', '),
     wire: endpoint.wire,
     stream: endpoint.stream,
     keyFrom: endpoint.keyFrom,
     ...{ survey: surveyed, budget, prices },
-    notes: options.keepPrompts ? [...notes, 'prompts and answers are kept in the trace'] : notes,
+    notes: [
+      ...notes,
+      ...sharingNotes(endpoint, surveyed),
+      ...(endpoint.apiKey !== null && endpoint.baseUrl.isPlain && !endpoint.baseUrl.isLoopback
+        ? ['the key goes over plain http: everybody on the way can read it; https would keep it to the endpoint']
+        : []),
+      ...(options.keepPrompts ? ['prompts and answers are kept in the trace'] : []),
+    ],
   });
   console.error(plan.join('\n'));
   const refusal = await consent(endpoint, options.yes, interrupt);
@@ -80,6 +88,20 @@ export async function prepareLive(
   if (opening.isRefused)
     console.error('the probe was refused for now; going on, since a refusal is what the run is about');
   return { kind: 'ready', scenario, world: opening.world };
+}
+
+function modelsOf({ targets }: Survey): readonly string[] {
+  return [...new Set(targets.map((target) => splitTarget(target).model))];
+}
+
+/** Each target has a cap of its own, also where the endpoint knows but one. */
+function sharingNotes({ model }: LiveEndpoint, { targets }: Survey): readonly string[] {
+  if (targets.length < 2) return [];
+  const asked = targets.join(', ');
+  const providers = new Set(targets.map((target) => splitTarget(target).provider));
+  if (model !== null)
+    return [`${asked} are all asked as ${model}: its limits are one, and each of them has a cap of its own`];
+  return providers.size > 1 ? [`${asked} are all asked at this base URL, each with a cap of its own`] : [];
 }
 
 /** Undefined where the run may take place. This machine needs no consent. */
@@ -115,11 +137,11 @@ function budgetOf(
 }
 
 export function settingsOf(
-  { baseUrl, wire, model, apiKey, stream, proxies, proxy }: LiveEndpoint,
+  { baseUrl, wire, model, apiKey, stream, maxTokensField, proxies, proxy }: LiveEndpoint,
   spent: Pick<LiveSettings, 'budget' | 'prices' | 'keepTexts'>,
 ): LiveSettings {
   return {
-    ...{ baseUrl: baseUrl.url, wire, model, apiKey, stream, proxies },
+    ...{ baseUrl: baseUrl.url, wire, model, apiKey, stream, maxTokensField, proxies },
     proxyVariable: proxy?.variable,
     probeMs: PROBE_MS,
     ...spent,

@@ -1,6 +1,7 @@
 /** What `sim run` says of a run on a terminal: who ran, what was expected, what came out, how to run it again. */
 
 import { duration, number, percent } from '../results/human-numbers.js';
+import { spentWords } from '../results/spent-words.js';
 import type { Summary } from '../results/summary.js';
 import { verdictWords } from '../results/verdict-words.js';
 
@@ -36,7 +37,7 @@ export function warnings({ live }: Summary, detail: string | undefined): readonl
 }
 
 export function outcomeLines(summary: Summary): readonly string[] {
-  const { requests, refused, makespanMs, keys, complete } = summary;
+  const { requests, refused, makespanMs, keys, live, complete } = summary;
   const work = `${number(requests.succeeded)} of ${number(requests.logical)} requests succeeded in ${duration(makespanMs)}`;
   const refusals = `${number(requests.refused)} of ${number(requests.attempts)} attempts refused (${percent(refused.share)})`;
   const caps = Object.entries(keys).flatMap(([key, { cap }]) =>
@@ -45,5 +46,6 @@ export function outcomeLines(summary: Summary): readonly string[] {
       : [`  ${key}: cap ${cap.initial} → ${cap.final}, between ${cap.min} and ${cap.max}, mean ${number(cap.mean)}`],
   );
   const stopped = complete ? [] : [`  ${coloured(33, 'stopped before its end')}`];
-  return [`  ${work}; ${refusals}`, ...caps, ...stopped];
+  const spent = live === undefined ? [] : [`  spent: ${spentWords(live.spent)}`];
+  return [`  ${work}; ${refusals}`, ...caps, ...spent, ...stopped];
 }

@@ -130,8 +130,9 @@ async function runPrepared(
     const traceSha256 = folder.trace?.close() ?? null;
     // A report with its trace beside it is made of that alone.
     const contents = results.contents({ traceSha256, replay: traceSha256 === null ? replay : REPLAY_TRACE });
-    await folder.commit(contents);
+    const kept = await folder.commit(contents);
     progress.end();
+    if (kept !== undefined) console.error(`the live run that stood at ${folder.path} is kept as ${kept}`);
     const { summary } = contents;
     suites.push(suiteOf(summary));
     for (const line of warnings(summary, results.ending?.detail)) console.error(line);

@@ -4,9 +4,19 @@
  */
 
 import type { ClientLoad, RequestQueued, RequestSettled, TraceFinished } from '../trace/events.js';
+import { costOf, type Prices } from '../transport/budget.js';
 import { Latency, type LatencyFigures } from './latency.js';
 
 export interface LiveFigures {
+  /** As the budgets count it: the probe included, and at its worst what no answer stated. Null in a trace without its end. */
+  readonly spent: {
+    readonly requests: number;
+    readonly inputTokens: number;
+    readonly outputTokens: number;
+    /** By the scenario's prices; null without. */
+    readonly cost: number | null;
+    readonly currency: string | null;
+  } | null;
   readonly tokens: {
     /** Successes whose answers stated their tokens, and those whose counts are an estimate. */
     readonly stated: number;
@@ -42,6 +52,11 @@ export class LiveFold {
   #firstAskedAt = 0;
   #lastAskedAt = 0;
   #client: ClientLoad | null = null;
+  readonly #prices: Prices | null;
+
+  constructor(prices: Prices | null) {
+    this.#prices = prices;
+  }
 
   queued({ t, attempt }: RequestQueued): void {
     if (attempt > 1) return;
@@ -73,6 +88,7 @@ export class LiveFold {
     const { firstAnswer, gap, longestGap } = this.#latency;
     const spanMs = this.#lastAskedAt - this.#firstAskedAt;
     return {
+      spent: this.#client === null ? null : spentOf(this.#client, this.#prices),
       tokens: { stated: this.#stated, estimated: this.#estimated, reasoning: this.#reasoning },
       latencyMs: { firstAnswer: firstAnswer.figures(), gap: gap.figures(), longestGap: longestGap.figures() },
       rate: {
@@ -83,4 +99,10 @@ export class LiveFold {
       client: this.#client,
     };
   }
+}
+
+function spentOf({ sent, spent }: ClientLoad, prices: Prices | null): LiveFigures['spent'] {
+  const { input, output } = spent;
+  const cost = prices === null ? null : costOf(prices, input, output);
+  return { requests: sent, inputTokens: input, outputTokens: output, cost, currency: prices?.currency ?? null };
 }

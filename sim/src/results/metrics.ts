@@ -194,7 +194,7 @@ export class Metrics {
 
   #begin(event: TraceStarted): void {
     this.#started = event;
-    if (event.mode === 'live') this.#live = new LiveFold();
+    if (event.mode === 'live') this.#live = new LiveFold(scenarioOf(event).live?.prices ?? null);
     this.#pipelines.begin(scenarioOf(event));
     this.#widths = new RunWidths(event.initial);
     this.#tasks = new TaskMetrics(scenarioOf(event));
@@ -227,13 +227,13 @@ export class Metrics {
   }
 
   #settled(event: RequestSettled): void {
-    const { t, id, run, serviceMs, lost } = event;
+    const { t, id, run, serviceMs, observed, lost } = event;
     this.#settledAt = t;
     this.#live?.settled(event);
     this.#inFlight--;
     this.#key(gateOf(event)).settled(event, t);
     if (run !== undefined) this.#run(run).settledAt = t;
-    if (isAnswered(event)) this.#latency.service.record(serviceMs);
+    if (isAnswered(event)) this.#latency.service.record(serviceMs - (observed?.heldMs ?? 0));
     this.#countOutcome(event);
     if (lost === true) {
       this.#counts.lost++;

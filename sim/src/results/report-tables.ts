@@ -4,6 +4,7 @@ import type { Table } from '@tidegate/reports';
 import { duration, NO_VALUE, number, percent } from './human-numbers.js';
 import type { LatencyFigures } from './latency.js';
 import type { LiveFigures } from './live-figures.js';
+import { spentWords } from './spent-words.js';
 import type { KeyFigures, ProviderFigures, RunFigures, Summary } from './summary.js';
 
 export function keyTable(name: string, key: KeyFigures, provider: ProviderFigures | undefined): Table {
@@ -84,7 +85,7 @@ export function runTable(runs: Readonly<Record<string, RunFigures>>): Table {
 }
 
 /** What only a live run tells. */
-export function liveTable({ tokens, latencyMs, rate, failures, client }: LiveFigures): Table {
+export function liveTable({ spent, tokens, latencyMs, rate, failures, client }: LiveFigures): Table {
   const perSecond = (value: number | null): string => number(value === null ? null : Number(value.toPrecision(3)));
   const { firstAnswer, gap, longestGap } = latencyMs;
   const times = ({ p50, p95 }: LatencyFigures): string => `${duration(p50)}, ${duration(p95)}`;
@@ -92,7 +93,7 @@ export function liveTable({ tokens, latencyMs, rate, failures, client }: LiveFig
     client === null
       ? []
       : [
-          ['Requests sent, the probe included', number(client.sent)],
+          ['Spent, the probe included', spentWords(spent)],
           ['CPU of the client, per request', duration(client.cpuMsPerRequest)],
           ['Client: busy, timers late (p99)', `${percent(client.busy)}, ${duration(client.lagMs.p99)}`],
           ['The client may be the bottleneck', client.isBottleneck ? 'yes' : 'no'],

@@ -4,7 +4,7 @@
  * before leaves no trace of this run and the older results as they were.
  */
 
-import { writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Chart, MarkdownOptions, PngOptions, Report } from '@tidegate/reports';
 import { isScenarioName } from '../scenario/schema.js';
@@ -69,16 +69,18 @@ export class RunFolder {
   }
 
   /**
-   * Writes the results beside the trace and puts the folder in its place.
+   * Writes the results beside the trace and puts the folder in its place. Results of a live run that stand there are kept
+   * under another name: they have cost money, and no seed brings them back.
+   * @returns where those are; undefined where there were none.
    * @param renderers default: those of `@tidegate/reports`, which load nothing before they are used here.
    * @throws OutputError if they cannot be written; then nothing is left of this run.
    */
-  async commit(contents: FolderContents, renderers?: Renderers): Promise<void> {
+  async commit(contents: FolderContents, renderers?: Renderers): Promise<string | undefined> {
     try {
-      await this.#folder.commit(async (partial) => {
+      return await this.#folder.commit(async (partial) => {
         this.trace?.close();
         await writeResults(partial, contents, renderers ?? (await import('@tidegate/reports')));
-      });
+      }, isLive);
     } catch (error) {
       this.trace?.abandon();
       throw error;
@@ -98,6 +100,15 @@ export class RunFolder {
  */
 export async function writeBeside(folder: string, contents: FolderContents): Promise<void> {
   await intoFolder(folder, async (partial) => writeResults(partial, contents, await import('@tidegate/reports')));
+}
+
+function isLive(folder: string): boolean {
+  try {
+    const { mode } = JSON.parse(readFileSync(join(folder, 'summary.json'), 'utf8')) as Partial<Summary>;
+    return mode === 'live';
+  } catch {
+    return false;
+  }
 }
 
 async function writeResults(folder: string, contents: FolderContents, renderers: Renderers): Promise<void> {

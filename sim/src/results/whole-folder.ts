@@ -32,14 +32,20 @@ export class WholeFolder {
 
   /**
    * Lets `fill` write into the hidden folder and puts it in its place.
+   * @param keeps Whether what stands there is to be kept under another name.
+   * @returns where that is; undefined where nothing was kept.
    * @throws OutputError if something cannot be written; then nothing is left of these results.
    */
-  async commit(fill: (folder: string) => Promise<void>): Promise<void> {
+  async commit(
+    fill: (folder: string) => Promise<void>,
+    keeps: (older: string) => boolean = () => false,
+  ): Promise<string | undefined> {
     const { partial } = this;
     try {
       await fill(partial);
-      replace(this.path, partial);
+      const kept = replace(this.path, partial, keeps);
       this.#partial = undefined;
+      return kept;
     } catch (error) {
       this.discard();
       throw asOutputError(error, this.path);
@@ -98,9 +104,10 @@ function makePartial(path: string): string {
 }
 
 /** A folder cannot be renamed onto a full one, so the older results step aside first and come back if need be. */
-function replace(target: string, partial: string): void {
-  const older = `${partial}.older`;
+function replace(target: string, partial: string, keeps: (older: string) => boolean): string | undefined {
   const isReplaced = lstatSync(target, { throwIfNoEntry: false }) !== undefined;
+  const kept = isReplaced && keeps(target) ? freeName(target) : undefined;
+  const older = kept ?? `${partial}.older`;
   if (isReplaced) renameSync(target, older);
   try {
     renameSync(partial, target);
@@ -108,7 +115,16 @@ function replace(target: string, partial: string): void {
     if (isReplaced) renameSync(older, target);
     throw error;
   }
-  rmSync(older, { recursive: true, force: true });
+  if (kept === undefined) rmSync(older, { recursive: true, force: true });
+  return kept;
+}
+
+/** `fanout30-1.kept-1`, or the next that nobody has. */
+function freeName(target: string): string {
+  for (let n = 1; ; n++) {
+    const name = `${target}.kept-${n}`;
+    if (lstatSync(name, { throwIfNoEntry: false }) === undefined) return name;
+  }
 }
 
 /** What the file system refuses is the caller's to mend; all else is a defect and stays what it is. */

@@ -16,7 +16,7 @@ function variable(what: string): z.ZodType<string> {
 }
 
 export function live(): z.ZodType<LiveHints> {
-  const message = 'expected { baseUrlEnv, apiKeyEnv, modelEnv, wire, stream, prices }';
+  const message = 'expected { baseUrlEnv, apiKeyEnv, modelEnv, wire, stream, maxTokensField, prices }';
   return z.strictObject(
     {
       baseUrlEnv: z.exactOptional(variable('the base URL')).describe('Default OPENAI_BASE_URL.'),
@@ -24,6 +24,11 @@ export function live(): z.ZodType<LiveHints> {
       modelEnv: z.exactOptional(variable("the model's id")).describe('Default OPENAI_MODEL.'),
       wire: z.exactOptional(oneOf(['openai', 'anthropic'])).describe('What the endpoint speaks. Default openai.'),
       stream: z.exactOptional(flag()).describe('Whether answers are asked for as streams. Default true.'),
+      maxTokensField: z
+        .exactOptional(oneOf(['max_tokens', 'max_completion_tokens']))
+        .describe(
+          'How the openai wire says the longest answer; models that reason take the second. Default max_tokens.',
+        ),
       prices: z
         .exactOptional(
           z.strictObject(

@@ -42,6 +42,7 @@ export interface LiveHints {
   readonly modelEnv?: string;
   readonly wire?: 'openai' | 'anthropic';
   readonly stream?: boolean;
+  readonly maxTokensField?: 'max_tokens' | 'max_completion_tokens';
   /** Per million tokens. */
   readonly prices?: {
     readonly inputPerMillion: number;

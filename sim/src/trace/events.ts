@@ -135,6 +135,8 @@ export interface Observed {
   readonly reasoningTokens?: number;
   /** The answer did not state its tokens; the counts are an estimate. */
   readonly tokensEstimated?: true;
+  /** Of `serviceMs`, what a budget held it back before it was sent: until others in flight left room for it. */
+  readonly heldMs?: number;
   /** Only where they were to be kept. */
   readonly prompt?: string;
   readonly answer?: string;
@@ -268,6 +270,8 @@ export interface TraceFinished {
 export interface ClientLoad {
   /** Requests that left, the probe included. */
   readonly sent: number;
+  /** Tokens as the budgets count them, the probe's included: as stated, and at its worst what no answer stated. */
+  readonly spent: { readonly input: number; readonly output: number };
   /** CPU time of the whole process per request sent, and the share of the time in which its event loop was busy. */
   readonly cpuMsPerRequest: number | null;
   readonly busy: number;

@@ -11,6 +11,8 @@ export interface BaseUrl {
   /** With its port, where it is not the usual one. */
   readonly host: string;
   readonly isLoopback: boolean;
+  /** Spoken in the clear. */
+  readonly isPlain: boolean;
 }
 
 export type BaseUrlReading =
@@ -44,6 +46,7 @@ export function readBaseUrl(text: string): BaseUrlReading {
       url: url.origin + (VERSION.test(path) ? path : `${path}/v1`),
       host: url.host,
       isLoopback: isLoopback(url.hostname),
+      isPlain: url.protocol === 'http:',
     },
   };
 }

@@ -3,12 +3,19 @@
  * it to the governor's rules what an answer means.
  */
 
+import type { LiveHints } from '../scenario/scenario.js';
+
 export type DialectName = 'openai' | 'anthropic' | 'gemini';
+
+/** Models that reason take `max_completion_tokens` alone; many compatible servers know `max_tokens` alone. */
+export type MaxTokensField = NonNullable<LiveHints['maxTokensField']>;
 
 export interface Asking {
   readonly model: string;
   readonly prompt: string;
   readonly maxTokens: number;
+  /** Where the OpenAI dialect says it; the other dialects have one name for it. */
+  readonly maxTokensField: MaxTokensField;
   /** As server-sent events, piece by piece. */
   readonly stream: boolean;
   readonly apiKey: string | undefined;
@@ -51,13 +58,13 @@ const ANTHROPIC_VERSION = '2023-06-01';
 
 export const CLIENT_DIALECTS: Readonly<Record<DialectName, ClientDialect>> = {
   openai: {
-    request: ({ model, prompt, maxTokens, stream, apiKey }) => ({
+    request: ({ model, prompt, maxTokens, maxTokensField, stream, apiKey }) => ({
       path: '/chat/completions',
       headers: apiKey === undefined ? {} : { authorization: `Bearer ${apiKey}` },
       body: {
         model,
         messages: [{ role: 'user', content: prompt }],
-        max_tokens: maxTokens,
+        [maxTokensField]: maxTokens,
         ...(stream && { stream, stream_options: { include_usage: true } }),
       },
     }),

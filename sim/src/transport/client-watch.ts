@@ -24,14 +24,14 @@ export class ClientWatch {
     this.#delays.disable();
   }
 
-  /** @param sent requests since the start. */
-  load(sent: number): ClientLoad {
+  load({ sent, spent }: Pick<ClientLoad, 'sent' | 'spent'>): ClientLoad {
     const { user, system } = process.cpuUsage(this.#cpu);
     const busy = performance.eventLoopUtilization(this.#loop).utilization;
     const late = (percentile: number): number => lateness(this.#delays.percentile(percentile));
     const lagMs = { p50: late(50), p99: late(99), max: lateness(this.#delays.max) };
     return {
       sent,
+      spent: { input: Math.round(spent.input), output: Math.round(spent.output) },
       cpuMsPerRequest: sent === 0 ? null : rounded((user + system) / 1000 / sent),
       busy: rounded(busy),
       lagMs,

@@ -1,6 +1,5 @@
 /**
- * Connections to one origin, kept alive and used again. The gate lets no more through than the cap, so there are never
- * more of them than the cap was high. A proxy comes in between where the settings name one for the host; this machine is
+ * Connections to one origin, kept alive and used again. A proxy comes in between where the settings name one for the host; this machine is
  * always reached directly.
  */
 
@@ -17,13 +16,18 @@ export type Connections = Pick<Dispatcher, 'dispatch' | 'destroy'>;
 
 /** How long an attempt may take is the scenario's to say. */
 const PATIENT = { headersTimeout: 0, bodyTimeout: 0 };
+/**
+ * As many connections as the gate lets requests through, which is as many as the cap was high: one is opened only while all
+ * others are busy. A bound of its own would be a second queue, behind the gate, whose waits would pass for the provider's.
+ */
+const AS_THE_GATE_HAS_IT = { ...PATIENT, connections: null };
 
 /** @throws TypeError for a proxy whose URL is none. */
 export function connectionsTo(origin: string, proxies?: ProxySettings): Connections {
   const proxy = proxies === undefined ? '' : proxyFor(origin, proxies);
-  if (proxies === undefined || proxy === '') return new Pool(origin, PATIENT);
+  if (proxies === undefined || proxy === '') return new Pool(origin, AS_THE_GATE_HAS_IT);
   // All three, since what is absent would be looked up in the environment.
-  return new EnvHttpProxyAgent({ ...PATIENT, httpProxy: proxy, httpsProxy: proxy, noProxy: proxies.none });
+  return new EnvHttpProxyAgent({ ...AS_THE_GATE_HAS_IT, httpProxy: proxy, httpsProxy: proxy, noProxy: proxies.none });
 }
 
 /** The proxy that the settings name for this origin, leaving exceptions aside; empty for none. */

@@ -9,7 +9,6 @@ import type { Heard } from './http-transport.js';
 /** How the request that was answered had been made. */
 export interface Circumstances {
   readonly wire: 'openai' | 'anthropic';
-  readonly model: string;
   readonly hasKey: boolean;
   /** The variable that names a proxy in between; undefined: there is none. */
   readonly proxyVariable: string | undefined;
@@ -20,8 +19,19 @@ const CODE = /^[a-z][a-z_]{2,39}(?:\.[a-z_]+)?$/;
 const NO_SUCH_MODEL =
   /model[ _.:'"`\w/-]*(not[ _]?found|not exist|not supported|unknown|invalid)|(unknown|invalid|no such)[ _]model/i;
 
+/** What these words say of a field is that the endpoint does not take it, and not that its value is too large. */
+const NOT_TAKEN = /unsupported|not supported|unrecogni[sz]ed|unknown|unexpected|not permitted|extra/i;
+/** Fields of a request that some endpoints do not take, and what to do. */
+const FIELDS: readonly (readonly [name: string, check: string])[] = [
+  ['max_completion_tokens', '--max-tokens-field max_tokens, or live.maxTokensField in the scenario'],
+  ['max_tokens', '--max-tokens-field max_completion_tokens, or live.maxTokensField in the scenario'],
+  ['stream_options', '--no-stream: the endpoint tells no usage in streams'],
+];
+
 /** Why every further request would fare the same; undefined if it would not. */
 export function hopelessness(heard: Heard, circumstances: Circumstances): string | undefined {
+  if (heard.class === 'ok') return undefined;
+  if (fieldNotTaken(heard) !== undefined) return explain(heard, circumstances);
   if (heard.class === 'auth' || heard.class === 'quota_exhausted' || isUnknownModel(heard))
     return explain(heard, circumstances);
   return heard.cause === 'redirect' ? explain(heard, circumstances) : undefined;
@@ -42,10 +52,15 @@ interface Finding {
 
 const PATH = 'the base URL: its host, its path, with or without /v1';
 
-function findingOf(heard: Heard, { wire, model, hasKey }: Circumstances): Finding {
+function findingOf(heard: Heard, { wire, hasKey }: Circumstances): Finding {
   const answer = `the endpoint answered ${heard.status}${codeIn(heard.body)}`;
+  const field = fieldNotTaken(heard);
+  if (field !== undefined) return { headline: `${answer}: it does not take ${field[0]}`, check: [field[1]] };
   if (isUnknownModel(heard)) {
-    return { headline: `${answer}: there is no such model, or no such path`, check: [`the model id: ${model}`, PATH] };
+    return {
+      headline: `${answer}: there is no such model, or no such path`,
+      check: [`the model id: ${heard.model}`, PATH],
+    };
   }
   if (heard.class === 'auth') {
     const key = hasKey
@@ -144,12 +159,19 @@ function checksOfStatus({ status }: Heard): readonly string[] {
   if (status === 405) return [PATH];
   return status !== undefined && status >= 500
     ? ['whether the provider has an outage', 'what the server has to say in its own log']
-    : [
-        'tokens.max: not above what the model allows',
-        'whether the model takes max_tokens',
-        '--no-stream, if it cannot stream',
-        PATH,
-      ];
+    : ['tokens.max: not above what the model allows', '--no-stream, if it cannot stream', PATH];
+}
+
+/** By its name in `param`, where the error has one; else the first that its words name. */
+function fieldNotTaken({ class: verdict, body }: Heard): (typeof FIELDS)[number] | undefined {
+  if (verdict !== 'bad_request') return undefined;
+  const words = typeof body === 'string' ? body : (JSON.stringify(body) ?? '');
+  if (!NOT_TAKEN.test(words)) return undefined;
+  const param = fieldOf(fieldOf(body, 'error'), 'param');
+  const at = ([name]: (typeof FIELDS)[number]): number =>
+    name === param ? -1 : words.search(new RegExp(`\\b${name}\\b`));
+  const named = FIELDS.filter((field) => at(field) !== -1 || field[0] === param);
+  return named.sort((a, b) => at(a) - at(b))[0];
 }
 
 function isUnknownModel({ class: verdict, status, body }: Heard): boolean {

@@ -11,7 +11,7 @@ import type { Scheduler } from '../kernel/scheduler.js';
 import type { CountedModel } from '../trace/events.js';
 import { causeOf, EndlessAnswerError } from './answer-cause.js';
 import { type AnswerReader, readerOf } from './answer-reader.js';
-import type { ClientDialect } from './client-dialect.js';
+import type { ClientDialect, MaxTokensField } from './client-dialect.js';
 import { type Connections, connectionsTo, type ProxySettings } from './connections.js';
 import { promptText } from './prompt-text.js';
 import { Stopwatch } from './stopwatch.js';
@@ -32,12 +32,16 @@ export interface Endpoint {
   readonly modelName?: (model: string) => string;
   /** What is asked. Default: text that is only there for its size. */
   readonly promptOf?: (attempt: Attempt) => string;
+  /** Default max_tokens. */
+  readonly maxTokensField?: MaxTokensField;
   /** Default: nobody in between. */
   readonly proxies?: ProxySettings;
 }
 
 /** An answer, or what came in place of one, as it was judged: what to tell a person of it. */
 export interface Heard {
+  /** As the endpoint calls it. */
+  readonly model: string;
   readonly class: Classification['class'];
   /** Undefined for a success. */
   readonly cause: string | undefined;
@@ -99,14 +103,18 @@ export class HttpTransport implements Transport {
     if (line === undefined) throw new DefectError(`no endpoint of ${attempt.provider} to send to`);
     const { endpoint, connections, origin, prefix } = line;
     const prompt = endpoint.promptOf?.(attempt) ?? promptText(attempt.inputTokens);
+    const model = endpoint.modelName?.(attempt.model) ?? attempt.model;
     const request = endpoint.dialect.request({
-      model: endpoint.modelName?.(attempt.model) ?? attempt.model,
+      model,
       prompt,
       maxTokens: Math.max(1, attempt.maxTokens),
+      maxTokensField: endpoint.maxTokensField ?? 'max_tokens',
       stream: endpoint.isStreamed(attempt.model),
       apiKey: endpoint.apiKey,
     });
-    const exchange = new Exchange({ attempt, endpoint, prompt }, this.#options, () => this.#inFlight.delete(exchange));
+    const exchange = new Exchange({ attempt, endpoint, model, prompt }, this.#options, () =>
+      this.#inFlight.delete(exchange),
+    );
     this.#inFlight.add(exchange);
     connections.dispatch(
       {
@@ -146,6 +154,7 @@ function lineTo(endpoint: Endpoint): Line {
 interface Sent {
   readonly attempt: Attempt;
   readonly endpoint: Endpoint;
+  readonly model: string;
   readonly prompt: string;
 }
 
@@ -153,6 +162,7 @@ interface Sent {
 class Exchange implements Dispatcher.DispatchHandler {
   readonly #attempt: Attempt;
   readonly #endpoint: Endpoint;
+  readonly #model: string;
   readonly #prompt: string;
   readonly #options: HttpTransportOptions;
   readonly #ended: () => void;
@@ -167,9 +177,10 @@ class Exchange implements Dispatcher.DispatchHandler {
   /** Of the event that delivers the end. */
   #delivery: EventHandle | undefined;
 
-  constructor({ attempt, endpoint, prompt }: Sent, options: HttpTransportOptions, ended: () => void) {
+  constructor({ attempt, endpoint, model, prompt }: Sent, options: HttpTransportOptions, ended: () => void) {
     this.#attempt = attempt;
     this.#endpoint = endpoint;
+    this.#model = model;
     this.#prompt = prompt;
     this.#options = options;
     this.#ended = ended;
@@ -236,7 +247,7 @@ class Exchange implements Dispatcher.DispatchHandler {
     const verdict = isForeign ? 'transient' : classification.class;
     const cause = verdict === 'ok' ? undefined : causeOf({ status: this.#status, contentType, body, error });
     this.#options.heard?.({
-      ...{ class: verdict, cause, status: this.#status, headers: this.#headers, body },
+      ...{ model: this.#model, class: verdict, cause, status: this.#status, headers: this.#headers, body },
       isGenerated: (this.#reader?.pieces ?? 0) > 0,
       outputTokens: this.#reader?.outputTokens,
     });

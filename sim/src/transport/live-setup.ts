@@ -9,7 +9,7 @@ import { RandomStreams } from '../kernel/random.js';
 import type { ProviderSettings, Scenario } from '../scenario/scenario.js';
 import { causeOf } from './answer-cause.js';
 import type { Budget, Prices, Sizes, Spending } from './budget.js';
-import { CLIENT_DIALECTS } from './client-dialect.js';
+import { CLIENT_DIALECTS, type MaxTokensField } from './client-dialect.js';
 import { isLoopback, type ProxySettings } from './connections.js';
 import { type Circumstances, explain } from './diagnosis.js';
 import { type Endpoint, type Heard, HttpTransport } from './http-transport.js';
@@ -28,6 +28,8 @@ export interface LiveSettings {
   readonly model: string | null;
   readonly apiKey: string | null;
   readonly stream: boolean;
+  /** Of the OpenAI dialect. Default max_tokens. */
+  readonly maxTokensField?: MaxTokensField;
   readonly keepTexts: boolean;
   readonly proxies: ProxySettings;
   /** Of the proxy in between; undefined: there is none. */
@@ -51,7 +53,7 @@ export function endpointsOf(
   providers: Readonly<Record<string, ProviderSettings>>,
   settings: LiveSettings,
 ): Readonly<Record<string, Endpoint>> {
-  const { baseUrl, wire, model, apiKey, stream, proxies } = settings;
+  const { baseUrl, wire, model, apiKey, stream, maxTokensField, proxies } = settings;
   const { hostname } = new URL(baseUrl);
   let asked = 0;
   const entries = Object.entries(providers).map(([name, provider]) => {
@@ -67,6 +69,7 @@ export function endpointsOf(
       promptOf: (attempt) => livePrompt(attempt, ++asked),
       proxies,
       ...(apiKey !== null && { apiKey }),
+      ...(maxTokensField !== undefined && { maxTokensField }),
       ...(model !== null && { modelName: () => model }),
     };
     return [name, endpoint] as const;
@@ -74,8 +77,8 @@ export function endpointsOf(
   return Object.fromEntries(entries);
 }
 
-export function circumstancesOf({ wire, model, apiKey, proxyVariable }: LiveSettings): Circumstances {
-  return { wire, model: model ?? "the scenario's own", hasKey: apiKey !== null, proxyVariable };
+export function circumstancesOf({ wire, apiKey, proxyVariable }: LiveSettings): Circumstances {
+  return { wire, hasKey: apiKey !== null, proxyVariable };
 }
 
 /** The request that goes first: which model it asks, and for how much at most. */
@@ -99,7 +102,7 @@ export async function probe(
 ): Promise<Verdict> {
   const sizes: Sizes = { inputTokens: PROBE_INPUT, maxTokens };
   const objection = spending.objection(sizes);
-  if (objection !== undefined) return { kind: 'stopped', why: objection };
+  if (objection !== undefined) return { kind: 'stopped', why: objection.why };
   spending.leaves(sizes);
   const time = new WallTime();
   const scheduler = new WallScheduler(time);
@@ -158,6 +161,6 @@ function oddityOf({ status, headers, body }: Heard): string | undefined {
 }
 
 const NOT_IN_TIME: Heard = {
-  ...{ class: 'transient', cause: 'timeout', status: undefined, headers: {}, body: undefined },
+  ...{ model: '', class: 'transient', cause: 'timeout', status: undefined, headers: {}, body: undefined },
   ...{ isGenerated: false, outputTokens: undefined },
 };

@@ -82,7 +82,7 @@ function liveWorld(
       const detail = transport.stopped;
       return detail === undefined ? undefined : { reason: 'safety-rail', detail };
     },
-    client: () => watch.load(spending.sent),
+    client: () => watch.load(spending),
     reconfigure() {
       // A real provider is not the scenario's to change.
     },

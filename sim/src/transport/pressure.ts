@@ -59,6 +59,8 @@ export class Pressure {
   readonly #luck: Attempt['luck'];
   #see: (seen: Seen) => void = nothing;
   #hammer: Hammer | undefined;
+  /** Those that wait for what others in flight will leave of the budget. */
+  readonly #held: ServerResponse[] = [];
   /** The step is over: nothing more is sent for it. */
   #isClosing = false;
   #stopped: string | undefined;
@@ -87,6 +89,7 @@ export class Pressure {
     if (this.#stopped !== undefined) return;
     const { scheduler } = this.#options;
     this.#isClosing = false;
+    this.#held.length = 0;
     this.#see = see;
     const { port } = this.#server.address() as AddressInfo;
     const hammer = autocannon({
@@ -135,12 +138,20 @@ export class Pressure {
       response.writeHead(404).end();
       return;
     }
+    this.#sendOn(response);
+  }
+
+  #sendOn(response: ServerResponse): void {
     // Not answered: the step waits for those that are on the way, and then lets go of all.
     if (this.#isClosing) return;
     const { http, scheduler, spending, asked } = this.#options;
     const objection = spending.objection(asked);
+    if (objection?.mayPass) {
+      this.#held.push(response);
+      return;
+    }
     if (objection !== undefined) {
-      this.halt(objection);
+      this.halt(objection.why);
       return;
     }
     spending.leaves(asked);
@@ -155,6 +166,8 @@ export class Pressure {
         if (rail !== undefined) this.halt(rail);
         if (this.#isClosing) this.#endIfIdle();
         else response.writeHead(204).end();
+        const next = this.#held.shift();
+        if (next !== undefined) this.#sendOn(next);
       },
     });
   }

@@ -60,6 +60,6 @@ export class Stopwatch {
 }
 
 /** Differences of millisecond doubles miss their microsecond by a rounding error. */
-function wholeMicroseconds(ms: number): number {
+export function wholeMicroseconds(ms: number): number {
   return Math.round(ms * 1000) / 1000;
 }

@@ -38,6 +38,8 @@ export interface Luck {
 export type AttemptEnd = {
   /** What the answer's headers say of the rate limits; absent where nobody wants to know. */
   readonly limits?: readonly RateLimit[];
+  /** From dispatch until it was really sent, where a budget held it back; no part of its service. */
+  readonly heldMs?: number;
 } & (
   | {
       readonly class: 'ok';

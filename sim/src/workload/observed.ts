@@ -6,17 +6,18 @@ import type { AttemptEnd } from '../transport/transport.js';
 /** Undefined where the end has nothing of the kind to tell, as in virtual time. */
 export function observedOf(end: AttemptEnd): Observed | undefined {
   if (end.class !== 'ok') {
-    const { cause, texts } = end;
-    if (cause === undefined && texts === undefined) return undefined;
-    return { ...(cause !== undefined && { cause }), ...texts };
+    const { cause, heldMs, texts } = end;
+    if ((cause ?? heldMs ?? texts) === undefined) return undefined;
+    return { ...(cause !== undefined && { cause }), ...(heldMs !== undefined && { heldMs }), ...texts };
   }
-  const { firstAnswerMs, gapMs, longestGapMs, reasoningTokens, tokensEstimated, texts } = end;
-  if ((firstAnswerMs ?? gapMs ?? reasoningTokens ?? tokensEstimated ?? texts) === undefined) return undefined;
+  const { firstAnswerMs, gapMs, longestGapMs, reasoningTokens, tokensEstimated, heldMs, texts } = end;
+  if ((firstAnswerMs ?? gapMs ?? reasoningTokens ?? tokensEstimated ?? heldMs ?? texts) === undefined) return undefined;
   return {
     ...(firstAnswerMs !== undefined && { firstAnswerMs }),
     ...(gapMs !== undefined && longestGapMs !== undefined && { gapMs, longestGapMs }),
     ...(reasoningTokens !== undefined && { reasoningTokens }),
     ...(tokensEstimated && { tokensEstimated }),
+    ...(heldMs !== undefined && { heldMs }),
     ...texts,
   };
 }

@@ -2,7 +2,7 @@
 
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -101,6 +101,79 @@ describe('sim run --live', () => {
     expect((await closed)[0]).toBe(130);
     const summary = JSON.parse(readFileSync(join(out, 'small-1', 'summary.json'), 'utf8')) as Summary;
     expect(summary).toMatchObject({ mode: 'live', complete: false, requests: { succeeded: 2, unfinished: 3 } });
+  });
+
+  it('a second Ctrl-C ends at once: 130, and nothing half written', async () => {
+    let isUnderWay: () => void = () => {};
+    const underWay = new Promise<void>((resolve) => {
+      isUnderWay = resolve;
+    });
+    let requests = 0;
+    const url = await server((response, request, body) => {
+      if (requests++ === 0) answers(response, request, body);
+      else isUnderWay();
+    });
+    const out = join(scratch, 'twice');
+    const args = ['run', scenario, '--live', '--base-url', url, '--no-stream', '--out', out];
+    const child = spawn(process.execPath, [join(ROOT, 'sim/bin/sim.js'), ...args], {
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    const closed = once(child, 'close');
+    const said = child.stderr.setEncoding('utf8');
+    let stderr = '';
+    said.on('data', (text: string) => {
+      stderr += text;
+      // The first is heard: it says so.
+      if (stderr.includes('once more to end at once')) child.kill('SIGINT');
+    });
+    await underWay;
+    child.kill('SIGINT');
+    expect((await closed)[0]).toBe(130);
+    expect(stderr).toContain('keeping what is there; once more to end at once');
+    const whole = existsSync(join(out, 'small-1')) ? readdirSync(join(out, 'small-1')) : [];
+    expect([0, 6]).toContain(whole.length);
+  });
+
+  it('money: planned by the prices, never overrun, spent nearly whole, and told', async () => {
+    const priced = join(scratch, 'priced.yaml');
+    writeFileSync(
+      priced,
+      `${readFileSync(scenario, 'utf8').replace('name: small', 'name: priced').replace('count: 3, requests: 2', 'count: 6, requests: 20')}
+live: { prices: { inputPerMillion: 1000, outputPerMillion: 10000 } }
+`,
+    );
+    const url = await server(answers);
+    const out = join(scratch, 'money');
+    // Each answer costs 7 × 0.001 + 2 × 0.01 = 0.027; at its worst a request costs 40 × 0.001 + 16 × 0.01 = 0.2.
+    const args = ['run', priced, '--live', '--base-url', url, '--no-stream', '--max-cost', '1.5', '--out', out];
+    const { code, stdout, stderr } = await sim(args);
+    expect(code).toBe(4);
+    expect(stderr).toMatch(/cost +6\.00 USD +14\.4 USD +1\.50 USD/);
+    expect(stderr).toContain('the budget is below what is expected: the run will be stopped');
+    const why =
+      /stopped: one more request could overrun the budget of 1\.5 USD: [\d.]+ is spent, a request may take 0\.200/;
+    expect(stderr).toMatch(why);
+    expect(stdout).toMatch(/spent: \d+ requests, \d+ tokens, 1\.\d+ USD/);
+    expect(stdout).toMatch(/ --no-stream --max-cost 1\.5$/m);
+    const summary = JSON.parse(readFileSync(join(out, 'priced-1', 'summary.json'), 'utf8')) as Summary;
+    const spent = summary.live?.spent;
+    // 49 answers leave 1.5 − 49 × 0.027 = 0.177, less than a request's worst; 48 leave 0.204.
+    expect(spent).toEqual({ requests: 49, inputTokens: 343, outputTokens: 98, cost: 1.323, currency: 'USD' });
+    expect(summary.requests).toMatchObject({ succeeded: 48, lost: 0 });
+    expect(readdirSync(join(out, 'priced-1'))).toHaveLength(6);
+  });
+
+  it('a live trace is laid beside the simulator, and its results are kept from a later run', async () => {
+    const url = await server(answers);
+    const out = join(scratch, 'kept');
+    expect((await sim(['run', scenario, '--live', '--base-url', url, '--no-stream', '--out', out])).code).toBe(0);
+    const replayed = await sim(['replay', join(out, 'small-1', 'trace.jsonl')]);
+    expect([replayed.code, replayed.stdout]).toEqual([0, expect.stringMatching(/recorded, live +simulated/)]);
+    const later = await sim(['run', scenario, '--out', out]);
+    expect([later.code, later.stderr]).toEqual([0, expect.stringContaining('small-1.kept-1')]);
+    const modeIn = (name: string): unknown =>
+      (JSON.parse(readFileSync(join(out, name, 'summary.json'), 'utf8')) as Summary).mode;
+    expect([modeIn('small-1'), modeIn('small-1.kept-1')]).toEqual(['simulated', 'live']);
   });
 
   it('a budget stop is 4, with everything so far', async () => {

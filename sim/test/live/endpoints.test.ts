@@ -66,6 +66,46 @@ describe('an endpoint', () => {
     expect(new Set(seen)).toEqual(new Set(['POST /v1/chat/completions Bearer k']));
   });
 
+  it('that two providers of one scenario share: each has its cap, and the prompts of both differ', async () => {
+    const asked: string[] = [];
+    const { url } = await server((response, request, body) => {
+      const { model, messages } = JSON.parse(body) as { model: string; messages: { content: string }[] };
+      asked.push(`${model} ${messages[0]?.content.slice(0, 9)}`);
+      answers(response, request, body);
+    });
+    const two = scenarioText(`
+providers: { acme: { models: { large: {} } }, beta: { models: { small: {} } } }
+workload:
+  runs:
+    - { id: a, target: acme/large, agents: { count: 2, requests: 2, tokens: { input: 40, output: 8, max: 16 } } }
+    - { id: b, target: beta/small, agents: { count: 2, requests: 2, tokens: { input: 40, output: 8, max: 16 } } }
+`);
+    const { summary } = await ran(two, { baseUrl: `${url}/v1`, ...whole });
+    expect(Object.keys(summary.keys)).toEqual(['acme/large', 'beta/small']);
+    expect(summary.requests.succeeded).toBe(8);
+    // The probe is one of the first model.
+    expect(asked.filter((each) => each.startsWith('large'))).toHaveLength(5);
+    expect(new Set(asked.slice(1).map((each) => each.split(' ', 3)[2])).size).toBe(8);
+  });
+
+  it('opens as many connections as the cap lets requests through, and asks for the longest answer by either name', async () => {
+    const sockets = new Set<object>();
+    const bodies: object[] = [];
+    const { url } = await server((response, request, body) => {
+      sockets.add(request.socket);
+      bodies.push(JSON.parse(body) as object);
+      answers(response, request, body);
+    });
+    const two = work().governor;
+    const scenario = { ...work(), governor: { ...two, options: { ...two.options, initial: 2, growthLimit: 2 } } };
+    const maxTokensField = 'max_completion_tokens' as const;
+    const { summary } = await ran(scenario, { baseUrl: `${url}/v1`, maxTokensField, ...whole });
+    expect(summary.requests.succeeded).toBe(12);
+    // The probe has one of its own, and one is free again a moment after its answer only.
+    expect(sockets.size).toBeLessThanOrEqual(4);
+    expect(bodies.every((body) => 'max_completion_tokens' in body && !('max_tokens' in body))).toBe(true);
+  });
+
   it('that closes each connection after its answer', async () => {
     const { url } = await server((response, request, body) => {
       response.setHeader('connection', 'close');
@@ -193,7 +233,8 @@ describe('what ends a run', () => {
 
   it.each<[string, object, RegExp, number]>([
     ['requests', { requests: 6 }, /budget of 6 requests/, 6],
-    ['tokens', { tokens: 100 }, /budget of 100 tokens/, 2],
+    // Each of five took 9; a sixth may take 56.
+    ['tokens', { tokens: 100 }, /budget of 100 tokens: 45 are spent, a request may take 56;/, 5],
     ['failures in a row', { errors: 3 }, /3 failures in a row, the last: status-500/, 13],
   ])('a budget of %s: what is on the way comes in, and no more is sent', async (_, budget, words, most) => {
     let requests = 0;

@@ -3,8 +3,10 @@
 import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { PassThrough } from 'node:stream';
 import { afterAll, describe, expect, it } from 'vitest';
 import { readKey } from '../../src/cli/api-key.js';
+import { confirm } from '../../src/cli/confirm.js';
 import { readEndpoint } from '../../src/cli/endpoint.js';
 import { causeOf } from '../../src/transport/answer-cause.js';
 import { readBaseUrl } from '../../src/transport/base-url.js';
@@ -160,6 +162,34 @@ describe('an endpoint', () => {
   });
 });
 
+describe('consent', () => {
+  const ask = async (said: string | undefined) => {
+    const [input, output, interrupt] = [new PassThrough(), new PassThrough(), new AbortController()];
+    const answer = confirm('send this?', interrupt.signal, { input, output });
+    if (said === undefined) interrupt.abort();
+    else input.end(said);
+    return [await answer, String(output.read())] as const;
+  };
+
+  it.each([
+    ['y\n', true],
+    ['YES\n', true],
+    [' yes \n', true],
+    ['\n', false],
+    ['n\n', false],
+    ['yesterday\n', false],
+    ['', false],
+    [undefined, false],
+  ])(
+    '%j is one: %s',
+    async (said, isOne) => {
+      const [answer, asked] = await ask(said);
+      expect([answer, asked]).toEqual([isOne, expect.stringContaining('send this? [y/N] ')]);
+    },
+    5_000,
+  );
+});
+
 describe('budgets', () => {
   const NONE: Budget = { requests: 1e9, tokens: Infinity, cost: Infinity, timeMs: Infinity, errors: 3 };
   const PRICES = { inputPerMillion: 1, outputPerMillion: 10, currency: 'USD' };
@@ -174,7 +204,10 @@ describe('budgets', () => {
       expect([n, spending.objection(sizes)]).toEqual([n, undefined]);
       spending.leaves(sizes);
     }
-    expect(spending.objection(sizes)).toMatch(/budget of 2 requests is spent; raise --max-requests/);
+    expect(spending.objection(sizes)).toEqual({
+      mayPass: false,
+      why: 'the budget of 2 requests is spent; raise --max-requests',
+    });
   });
 
   it('what is in flight counts at its worst, what is answered as it was', () => {
@@ -182,7 +215,10 @@ describe('budgets', () => {
     spending.leaves(sizes);
     spending.leaves(sizes);
     // 300 at worst, and 150 more would be 450.
-    expect(spending.objection(sizes)).toMatch(/budget of 310 tokens/);
+    expect(spending.objection(sizes)).toMatchObject({
+      mayPass: true,
+      why: expect.stringContaining('budget of 310 tokens'),
+    });
     spending.ended(sizes, ok);
     spending.ended(sizes, refused);
     // 105 spent, a refusal costs nothing.
@@ -191,17 +227,35 @@ describe('budgets', () => {
     spending.abandoned(sizes);
     // What was given up may be charged all the same: 255.
     expect(spending.objection({ inputTokens: 50, maxTokens: 5 })).toBeUndefined();
-    expect(spending.objection(sizes)).toBeDefined();
+    expect(spending.objection(sizes)?.mayPass).toBe(false);
+    expect(spending.spent).toEqual({ input: 200, output: 55 });
   });
 
   it('money is counted by the prices, and cannot be without them', () => {
     const spending = new Spending({ ...NONE, cost: 0.0011 }, PRICES);
     // 100 × 1 + 50 × 10 = 600 millionths.
     spending.leaves(sizes);
-    expect(spending.objection(sizes)).toMatch(/budget of 0\.0011 USD/);
+    expect(spending.objection(sizes)).toMatchObject({
+      mayPass: true,
+      why: expect.stringMatching(
+        /budget of 0\.0011 USD: 0\.00 is spent, a request may take 0\.000600; raise --max-cost/,
+      ),
+    });
     spending.ended(sizes, ok);
     expect(spending.objection(sizes)).toBeUndefined();
     expect(() => new Spending({ ...NONE, cost: 1 }, null)).toThrow(RangeError);
+  });
+
+  it('a tokenizer that counts more than was taken for a prompt is reckoned with', () => {
+    const spending = new Spending({ ...NONE, tokens: 500 }, null);
+    spending.leaves(sizes);
+    spending.ended(sizes, { ...ok, inputTokens: 200 });
+    // 205 spent; the next may take 2 × 100 + 50, and one of 30 tokens 2 × 30 + 5.
+    expect(spending.objection(sizes)).toBeUndefined();
+    spending.leaves(sizes);
+    expect(spending.spent).toEqual({ input: 400, output: 55 });
+    expect(spending.objection({ inputTokens: 20, maxTokens: 5 })).toBeUndefined();
+    expect(spending.objection({ inputTokens: 21, maxTokens: 5 })?.mayPass).toBe(true);
   });
 
   it('failures in a row end it; a success or a refusal begins the count anew', () => {
@@ -244,9 +298,9 @@ describe('why an attempt was no success', () => {
 });
 
 describe('what to check', () => {
-  const circumstances = { wire: 'openai', model: 'big', hasKey: true, proxyVariable: undefined } as const;
+  const circumstances = { wire: 'openai', hasKey: true, proxyVariable: undefined } as const;
   const heard: Heard = {
-    ...{ class: 'auth', cause: 'status-401', status: 401, headers: {} },
+    ...{ model: 'big', class: 'auth', cause: 'status-401', status: 401, headers: {} },
     ...{
       body: { error: { message: 'wrong key sk-hush', code: 'invalid_api_key' } },
       isGenerated: false,
@@ -268,6 +322,39 @@ describe('what to check', () => {
     const said = hopelessness({ ...heard, ...part }, circumstances);
     expect(said).toMatch(words);
     expect(said).not.toContain('hush');
+  });
+
+  const bad = (message: string, error: object = {}): Partial<Heard> => ({
+    ...{ class: 'bad_request', status: 400, cause: 'status-400' },
+    body: { error: { message, ...error } },
+  });
+
+  it.each<[string, Partial<Heard>, RegExp]>([
+    [
+      'max_tokens',
+      bad(
+        "Unsupported parameter: 'max_tokens' is not supported with this model. Use 'max_completion_tokens' instead.",
+        {
+          param: 'max_tokens',
+          code: 'unsupported_parameter',
+        },
+      ),
+      /400 \(unsupported_parameter\): it does not take max_tokens\n {2}check: --max-tokens-field max_completion_tokens/,
+    ],
+    [
+      'max_completion_tokens',
+      bad('Unrecognized request argument supplied: max_completion_tokens'),
+      /does not take max_completion_tokens\n {2}check: --max-tokens-field max_tokens,/,
+    ],
+    ['stream_options', bad('stream_options: Extra inputs are not permitted'), /stream_options[\s\S]*--no-stream/],
+  ])('an endpoint that does not take %s: says what to set', (_, part, words) => {
+    expect(hopelessness({ ...heard, ...part }, circumstances)).toMatch(words);
+  });
+
+  it('a limit that is too high is another matter', () => {
+    const part = bad('max_tokens is too large: 100000', { param: 'max_tokens', code: 'invalid_value' });
+    expect(hopelessness({ ...heard, ...part }, circumstances)).toBeUndefined();
+    expect(explain({ ...heard, ...part }, circumstances)).toMatch(/tokens\.max: not above what the model allows/);
   });
 
   it.each<[string, Partial<Heard>]>([
