@@ -9,6 +9,7 @@ const BENCHES = {
   server: '../providers-mock/bench/server.mjs',
   scenario: '../sim/bench/scenario.mjs',
   throughput: '../sim/bench/throughput.mjs',
+  scaling: '../sim/bench/scaling.mjs',
   live: '../sim/bench/live.mjs',
   tune: '../sim/bench/tune.mjs',
 };

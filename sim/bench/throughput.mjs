@@ -1,7 +1,6 @@
 /**
  * What a simulated model call costs: a fan-out with governor, quota, latencies, retries, checks, metrics and time series,
- * without and with its trace on disk, beside a bare loop of the event heap in the same process; and whether a call costs
- * the same however many calls, agents, runs or keys there are. Measures the CPU time of the process, compiler and
+ * without and with its trace on disk, beside a bare loop of the event heap in the same process. Measures the CPU time of the process, compiler and
  * collector included, because the wall clock of a shared machine measures its neighbours.
  */
 
@@ -17,11 +16,11 @@ import { loadScenario } from '../dist/scenario/load.js';
 import { TraceWriter } from '../dist/trace/writer.js';
 import { simulatedWorld } from '../dist/transport/world.js';
 
-/** Of the large fan-out. `TIDEGATE_BENCH_CALLS` says another number: the whole takes some twelve times its time. */
-const CALLS = Number(process.env.TIDEGATE_BENCH_CALLS ?? 1_000_000);
+/** Of the large fan-out. `TIDEGATE_BENCH_CALLS` says another number. */
+export const CALLS = Number(process.env.TIDEGATE_BENCH_CALLS ?? 1_000_000);
 
 /** As many runs and as many keys as are asked for, each run with its share of the agents, each key with its share of the runs. */
-function fanOut({ calls, agents = 1000, runs = 1, keys = 1 }) {
+export function fanOut({ calls, agents = 1000, runs = 1, keys = 1 }) {
   const names = Array.from({ length: keys }, (_, i) => `model-${i}`);
   const model = {
     quotas: [{ concurrency: 60 }],
@@ -55,7 +54,7 @@ function cpuMs(before) {
 }
 
 /** @param trace a file for it; undefined: it is not written. */
-async function simulate(scenario, trace) {
+export async function simulate(scenario, trace) {
   const checks = new Checks();
   const metrics = new Metrics();
   const series = new TimeSeries();
@@ -87,11 +86,6 @@ function bareLoop(events) {
   return events / cpuMs(before);
 }
 
-async function microsecondsPerCall(shape) {
-  const { ms, attempts } = await simulate(fanOut(shape));
-  return { value: (1000 * ms) / attempts, unit: 'µs CPU', note: `${attempts} attempts` };
-}
-
 export async function bench() {
   const large = fanOut({ calls: CALLS });
   await simulate(fanOut({ calls: Math.min(CALLS, 500_000) }));
@@ -105,7 +99,7 @@ export async function bench() {
     const heapBefore = process.memoryUsage().rss;
     const traced = await simulate(large, join(folder, 'trace.jsonl'));
     const grownMb = (process.memoryUsage().rss - heapBefore) / 1e6;
-    const rows = [
+    return [
       { name: 'bare event heap', value: bare, unit: 'k events/s', note: '' },
       {
         name: 'fan-out, no trace',
@@ -116,21 +110,6 @@ export async function bench() {
       { name: 'fan-out, trace on disk', value: traced.attempts / traced.ms, unit: 'k calls/s', note: '' },
       { name: 'memory grown over it', value: grownMb, unit: 'MB', note: `${traced.attempts} attempts` },
     ];
-    for (const calls of [CALLS / 100, CALLS / 10, CALLS]) {
-      rows.push({ name: `a call of ${calls.toLocaleString('en')}`, ...(await microsecondsPerCall({ calls })) });
-    }
-    // Of each agent so many calls that making it is no part of the figure.
-    for (const agents of [1, 100, 1000]) {
-      rows.push({ name: `a call, ${agents} agents`, ...(await microsecondsPerCall({ calls: CALLS, agents })) });
-    }
-    for (const runs of [1, 10, 100]) {
-      rows.push({ name: `a call, ${runs} runs`, ...(await microsecondsPerCall({ calls: CALLS, runs })) });
-    }
-    for (const keys of [1, 10, 100]) {
-      const shape = { calls: CALLS, runs: 100, keys };
-      rows.push({ name: `a call, 100 runs and ${keys} keys`, ...(await microsecondsPerCall(shape)) });
-    }
-    return rows;
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }

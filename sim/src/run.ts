@@ -37,6 +37,8 @@ interface Stop {
 }
 
 const INTERRUPTED: Stop = { reason: 'interrupted' };
+const TAKES_TIME =
+  'give at least one step of this circle a time above 0: a latency (latency, latency.refusal), a backoff (governor.retry), the time of a tool';
 const NOTHING_LEFT = 'nothing is left to happen, and the work is not done';
 
 /** Runs the scenario to its end; the last event observed is `trace-finished`. */
@@ -224,7 +226,7 @@ class Engine {
   /** A defect, of ours or found by a check: the run ends here and throws it. */
   readonly #fail = (error: unknown): void => {
     if (error instanceof TimeStandsStillError) {
-      this.#end({ reason: 'time-stands-still', detail: error.message });
+      this.#end({ reason: 'time-stands-still', detail: `${error.circle}; ${TAKES_TIME}` });
       return;
     }
     this.#defect ??= { error };

@@ -14,6 +14,8 @@ export class TimeStandsStillError extends Error {
   readonly chainLength: number;
   /** Names of the last distinct event functions, the latest last. */
   readonly functionNames: readonly string[];
+  /** The message without its advice, which a caller that offers no such option gives in its own words. */
+  readonly circle: string;
 
   constructor(facts: {
     readonly atMs: number;
@@ -22,11 +24,14 @@ export class TimeStandsStillError extends Error {
     readonly maxChainPerInstant: number;
   }) {
     const { atMs, chainLength, functionNames, maxChainPerInstant } = facts;
-    super(
+    const circle =
       `virtual time stands still at ${atMs} ms: events keep causing events at the same instant (a chain of ` +
-        `${chainLength} so far, through ${functionNames.join(', ')}). Give at least one step of this circle a duration ` +
-        `above 0 ms; if the chain is meant and ends, raise maxChainPerInstant (now ${maxChainPerInstant}).`,
+      `${chainLength} so far, through ${functionNames.join(', ')})`;
+    super(
+      `${circle}. Give at least one step of this circle a duration above 0 ms; if the chain is meant and ends, raise ` +
+        `maxChainPerInstant (now ${maxChainPerInstant}).`,
     );
+    this.circle = circle;
     this.atMs = atMs;
     this.chainLength = chainLength;
     this.functionNames = functionNames;

@@ -130,7 +130,7 @@ describe('sim run', () => {
         ...['--set', 'providers.acme.models.large.latency={ refusal: 0 }'],
       ],
       4,
-      'stopped: ',
+      'give at least one step of this circle a time above 0: a latency (latency, latency.refusal)',
     ],
   ])('%s gives its exit code, says why, and the results are kept', (_, args, code, why) => {
     const { status, stderr, lines } = sim(

@@ -353,6 +353,9 @@ describe('the guard against standing time', () => {
       atMs: 10_000,
       chainLength: 100_001,
       functionNames: ['sendRequest', 'refuse'],
+      circle:
+        'virtual time stands still at 10000 ms: events keep causing events at the same instant (a chain of 100001 so ' +
+        'far, through sendRequest, refuse)',
     });
     expect(error.message).toBe(
       'virtual time stands still at 10000 ms: events keep causing events at the same instant (a chain of 100001 so far, ' +
