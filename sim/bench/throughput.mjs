@@ -19,8 +19,13 @@ import { simulatedWorld } from '../dist/transport/world.js';
 /** Of the large fan-out. `TIDEGATE_BENCH_CALLS` says another number. */
 export const CALLS = Number(process.env.TIDEGATE_BENCH_CALLS ?? 1_000_000);
 
-/** As many runs and as many keys as are asked for, each run with its share of the agents, each key with its share of the runs. */
-export function fanOut({ calls, agents = 1000, runs = 1, keys = 1 }) {
+/**
+ * As many runs and as many keys as are asked for, each run with its share of the agents, each key with its share of the runs.
+ *
+ * @param shape.open how many agents of a run have a request open at a time, at a cap that does not move; default 64, and
+ * at one that does.
+ */
+export function fanOut({ calls, agents = 1000, runs = 1, keys = 1, open }) {
   const names = Array.from({ length: keys }, (_, i) => `model-${i}`);
   const model = {
     quotas: [{ concurrency: 60 }],
@@ -29,11 +34,12 @@ export function fanOut({ calls, agents = 1000, runs = 1, keys = 1 }) {
   const perRun = Math.max(1, Math.round(agents / runs));
   const text = JSON.stringify({
     name: 'throughput',
-    governor: { initial: 64 },
+    governor: open === undefined ? { initial: 64 } : { controller: 'fixed', initial: 56 },
     providers: { acme: { models: Object.fromEntries(names.map((name) => [name, model])) } },
     workload: {
       runs: Array.from({ length: runs }, (_, i) => ({
         id: `run-${i}`,
+        ...(open !== undefined && { maxConcurrency: open }),
         target: `acme/${names[i % keys]}`,
         agents: {
           count: perRun,

@@ -33,4 +33,6 @@ export interface RequestResumed {
   readonly key: string;
   readonly run: string | undefined;
   readonly agent: string;
+  /** Whose governor it goes through, where the scenario names processes. */
+  readonly process?: string | undefined;
 }

@@ -108,7 +108,7 @@ export class ModelRequest implements Waiter, Attempt, Interruptible, Traveller {
       if (this.#isHeld() || this.#isDown()) return;
       this.#id = this.#context.clerk.nextRequestId();
     }
-    const { clerk, scheduler, lookout, key, runId, observer, process, target } = this.#context;
+    const { clerk, scheduler, lookout, key, runId, observer, process } = this.#context;
     if (!observer && this.#upAtMs === undefined) lookout?.queued(this);
     this.#queuedAtMs = scheduler.now();
     clerk.tell({
@@ -124,10 +124,13 @@ export class ModelRequest implements Waiter, Attempt, Interruptible, Traveller {
       down: this.#upAtMs === undefined ? undefined : true,
     });
     this.#place = 'queue';
-    const options = this.#context.measures
-      ? { tokens: { prompt: this.inputTokens, output: this.maxTokens } }
-      : NO_OPTIONS;
-    if (this.#upAtMs === undefined) this.#waiting = this.#door.enqueue(target, options, this);
+    if (this.#upAtMs === undefined) this.#enqueue();
+  }
+
+  #enqueue(): void {
+    const { measures, target } = this.#context;
+    const options = measures ? { tokens: { prompt: this.inputTokens, output: this.maxTokens } } : NO_OPTIONS;
+    this.#waiting = this.#door.enqueue(target, options, this);
   }
 
   /**
@@ -185,13 +188,14 @@ export class ModelRequest implements Waiter, Attempt, Interruptible, Traveller {
   }
 
   #comeBack(): void {
-    const { clerk, scheduler, lookout, key, runId, target } = this.#context;
+    const { clerk, scheduler, lookout, key, runId, process } = this.#context;
     const t = scheduler.now();
     lookout?.queued(this);
     this.#waitedMs = t - this.#queuedAtMs;
+    const { name: agent } = this.#asker;
     const attempt = this.#attempts.number;
-    clerk.tell({ t, type: 'request-resumed', id: this.#id, attempt, key, run: runId, agent: this.#asker.name });
-    this.#waiting = this.#door.enqueue(target, NO_OPTIONS, this);
+    clerk.tell({ t, type: 'request-resumed', id: this.#id, attempt, key, run: runId, agent, process });
+    this.#enqueue();
   }
 
   #breakOff(): void {

@@ -87,6 +87,13 @@ describe('requests over a crash', () => {
     ]);
   });
 
+  it('a request comes back to the gate of its own process, and says so', async () => {
+    const { events } = await runOf(text.replace('maxConcurrency: 3', 'maxConcurrency: 3, process: p2'));
+    expect(events.filter(({ type }) => type === 'request-resumed')).toEqual(
+      [3, 4, 2].map((id) => expect.objectContaining({ t: 15_000, id, process: 'p2', key: 'acme/large' })),
+    );
+  });
+
   it('whoever waited for a seat waits for one again', async () => {
     const { events } = await runOf(
       scenario({

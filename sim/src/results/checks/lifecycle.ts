@@ -62,7 +62,7 @@ export function checkResumed(
   { id, attempt, key }: RequestResumed,
   request: WatchedRequest | undefined,
 ): WatchedRequest {
-  if (request?.phase !== 'down' || attempt !== request.attempt || key !== request.key.name) {
+  if (request?.phase !== 'down' || attempt !== request.attempt || key !== request.key.key) {
     const state = request === undefined ? 'over or unknown' : `at attempt ${request.attempt}, ${request.phase}`;
     breach(
       'attempts-in-order',
