@@ -1,7 +1,7 @@
 /**
  * The commands that a page shows with their output. A block of language `console` has lines that begin with `$ `, each a
- * command, and under each what it prints. `node docs/console-blocks.mjs PAGE...` runs them and writes what they print into
- * the pages; a test runs them and compares.
+ * command, and under each what it prints. `node docs/console-blocks.mjs PAGE... [--check]` runs them and writes what they print
+ * into the pages, or only compares.
  */
 
 import { spawnSync } from 'node:child_process';
@@ -47,5 +47,16 @@ function printedBy(command, folder) {
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
-  for (const file of process.argv.slice(2)) writeFileSync(file, withOutputs(readFileSync(file, 'utf8')));
+  const files = process.argv.slice(2).filter((argument) => argument !== '--check');
+  const isCheck = process.argv.includes('--check');
+  for (const file of files) {
+    const page = readFileSync(file, 'utf8');
+    const made = withOutputs(page);
+    if (made === page) continue;
+    if (!isCheck) writeFileSync(file, made);
+    else {
+      console.error(`${file} shows what its commands do not print; the same without --check writes it anew`);
+      process.exitCode = 1;
+    }
+  }
 }

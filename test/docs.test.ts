@@ -83,6 +83,29 @@ async function served(scenario: string): Promise<{ readonly port: number; stop()
   throw new Error(`${scenario} is not served`);
 }
 
+describe('the pages about tuning', () => {
+  it('docs/tuning.md shows what its commands print (node docs/console-blocks.mjs docs/tuning.md writes it anew)', () => {
+    const text = read('docs/tuning.md');
+    expect(blocksOf('docs/tuning.md', 'console').length).toBeGreaterThan(2);
+    expect(withOutputs(text)).toBe(text);
+  }, 300_000);
+
+  it.each(readdirSync(join(ROOT, 'docs/decisions')).filter((name) => /^0(0[6-9]|1[01])-/.test(name)))(
+    '%s is proven or refuted by a tuning on shipped scenarios, which npm run docs:decisions runs',
+    (name) => {
+      const page = join('docs/decisions', name);
+      const tunings = blocksOf(page, 'console').filter((text) => text.startsWith('$ npx sim tune '));
+      expect(tunings.length).toBeGreaterThan(0);
+      for (const text of tunings) {
+        const files = [...text.split('\n')[0]!.matchAll(/scenarios\/\S+\.yaml/g)].map(([file]) => file);
+        expect(files.filter((file) => !existsSync(join(ROOT, file)))).toEqual([]);
+        expect(text).toMatch(/^ {2}Recommended: /m);
+      }
+      expect(read('package.json')).toContain(page);
+    },
+  );
+});
+
 describe('every page', () => {
   const pages = ['.', 'docs', 'docs/decisions', 'governor', 'providers-mock', 'reports', 'sim'].flatMap((folder) =>
     readdirSync(join(ROOT, folder))

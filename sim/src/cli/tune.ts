@@ -12,6 +12,7 @@ import { findings } from '../results/tuning/findings.js';
 import { Grid, type Place } from '../results/tuning/grid.js';
 import { gridCell, runGrid } from '../results/tuning/grid-cells.js';
 import { type Knob, readKnob } from '../results/tuning/knob.js';
+import { settingLines } from '../results/tuning/setting-table.js';
 import { type Tuning, tuning } from '../results/tuning/tuning.js';
 import { pointsOf, tuningContents, tuningJson } from '../results/tuning/tuning-report.js';
 import { formatProblems } from '../scenario/problems.js';
@@ -227,6 +228,7 @@ function said(result: Tuning, folder: string, replay: string): readonly string[]
   );
   return [
     `${counted(settings.length, 'setting')} × ${counted(scenarios.length, 'scenario')} × ${counted(seeds, 'seed')} · version ${result.version}`,
+    ...settingLines(result).map((line) => `  ${line}`),
     ...findings(result).map((line) => `  ${line}`),
     ...troubles.slice(0, 20),
     ...(troubles.length > 20 ? [`  … and ${number(troubles.length - 20)} more; see cells.csv`] : []),

@@ -74,6 +74,14 @@ describe('sim tune', () => {
     expect(status).toBe(0);
     const lines = stdout.trimEnd().split('\n');
     expect(lines[0]).toMatch(/^6 settings × 1 scenario × 3 seeds · version /);
+    expect(lines[1]).toMatch(/^ {2}scenario {2}setting +makespan +refused +used +p99 wait$/);
+    // Each of six settings with its figures; a larger grid is shown on the page alone.
+    expect(lines.slice(2, 8).map((line) => line.slice(0, 38))).toEqual(
+      ['0.5', '0.7', '0.9'].flatMap((factor) =>
+        [2, 8].map((initial) => `  tiny      decreaseFactor ${factor}, initial ${initial}`.slice(0, 38)),
+      ),
+    );
+    expect(lines[8]).toMatch(/^ {2}Recommended: /);
     expect(lines.at(-2)).toBe(`  ${join(out, 'tune-tiny')}/report.html`);
     expect(lines.at(-1)).toBe(`npx sim tune ${tiny} --grid decreaseFactor=0.5..0.9:0.2 --grid initial=2,8 --seeds 3`);
     expect(readdirSync(join(out, 'tune-tiny')).sort()).toEqual([
