@@ -11,6 +11,7 @@ const BENCHES = {
   throughput: '../sim/bench/throughput.mjs',
   scaling: '../sim/bench/scaling.mjs',
   live: '../sim/bench/live.mjs',
+  'live-memory': '../sim/bench/live-memory.mjs',
   tune: '../sim/bench/tune.mjs',
 };
 

@@ -74,6 +74,7 @@ export async function prepareLive(
   console.error(plan.join('\n'));
   const refusal = await consent(endpoint, options.yes, interrupt);
   if (refusal !== undefined) return refusal;
+  console.error(`one probe goes first; its answer may take up to ${PROBE_MS / 1000} s`);
   const { openLive } = await import('../transport/live-world.js');
   const opening = await openLive(
     scenario,

@@ -47,5 +47,7 @@ export function outcomeLines(summary: Summary): readonly string[] {
   );
   const stopped = complete ? [] : [`  ${coloured(33, 'stopped before its end')}`];
   const spent = live === undefined ? [] : [`  spent: ${spentWords(live.spent)}`];
-  return [`  ${work}; ${refusals}`, ...caps, ...spent, ...stopped];
+  const causes = Object.entries(live?.failures ?? {}).map(([cause, count]) => `${number(count)} ${cause}`);
+  const failed = causes.length === 0 ? [] : [`  failed attempts: ${causes.join(', ')}`];
+  return [`  ${work}; ${refusals}`, ...failed, ...caps, ...spent, ...stopped];
 }

@@ -39,7 +39,7 @@ export function causeOf({ status, contentType, body, error }: Unsuccessful): str
   if (status >= 300 && status < 400) return 'redirect';
   if (status < 200 || status >= 400) return `status-${status}`;
   if (error !== undefined) return networkCause(error) === 'endless-answer' ? 'endless-answer' : 'cut-off';
-  if (/event-stream/i.test(contentType))
+  if (/event-stream/i.test(contentType) && body !== '')
     return /^(event: error|data: ?\{"error")/m.test(String(body)) ? 'error-in-stream' : 'cut-off';
   if (typeof body !== 'string') return 'error-in-200';
   if (body.trim() === '') return 'empty-answer';

@@ -8,6 +8,8 @@ const RESOLUTION_MS = 10;
 /** Above this, what is measured of the provider is in part the client. */
 const BUSY = 0.8;
 const LATE_MS = 50;
+/** Looks of the monitor, a second of them: in a shorter run the first requests, while code is compiled, are all there is. */
+const FEWEST = 100;
 
 export class ClientWatch {
   readonly #delays: IntervalHistogram = monitorEventLoopDelay({ resolution: RESOLUTION_MS });
@@ -35,7 +37,7 @@ export class ClientWatch {
       cpuMsPerRequest: sent === 0 ? null : rounded((user + system) / 1000 / sent),
       busy: rounded(busy),
       lagMs,
-      isBottleneck: busy > BUSY || lagMs.p99 > LATE_MS,
+      isBottleneck: this.#delays.count >= FEWEST && (busy > BUSY || lagMs.p99 > LATE_MS),
     };
   }
 }

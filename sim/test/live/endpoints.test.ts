@@ -7,6 +7,7 @@ import { request as forward, type IncomingMessage, type ServerResponse } from 'n
 import { createServer as createTls } from 'node:https';
 import { type AddressInfo, connect, createServer as createTcp, type Socket } from 'node:net';
 import { afterEach, describe, expect, it, vi } from 'vitest';
+import { outcomeLines } from '../../src/cli/run-lines.js';
 import { scenarioText } from '../simulate.js';
 import { ANSWER, answers, type Respond, ran, runLive, served, settled } from './live-run.js';
 import { CERTIFICATE, PRIVATE_KEY } from './self-signed.js';
@@ -125,7 +126,9 @@ workload:
     });
     const run = await ran(work(), { baseUrl: `${url}/v1`, ...whole });
     expect(run.summary.requests).toMatchObject({ logical: 12, succeeded: 12, lost: 0 });
-    expect(run.summary.live?.failures).toEqual({ 'connection-reset': run.summary.requests.failed });
+    const { failed } = run.summary.requests;
+    expect(run.summary.live?.failures).toEqual({ 'connection-reset': failed });
+    expect(outcomeLines(run.summary)).toContain(`  failed attempts: ${failed} connection-reset`);
     expect(run.summary.requests.failed).toBeGreaterThan(0);
   });
 

@@ -291,6 +291,7 @@ describe('why an attempt was no success', () => {
     [{ body: { error: {} } }, 'error-in-200'],
     [{ body: 'data: {"error":{}}\n\n', contentType: 'text/event-stream' }, 'error-in-stream'],
     [{ body: 'data: {}\n\n', contentType: 'text/event-stream' }, 'cut-off'],
+    [{ body: '', contentType: 'text/event-stream' }, 'empty-answer'],
     [{ error: thrown('UND_ERR_SOCKET'), body: '{"a' }, 'cut-off'],
   ])('%j is %s', (given, cause) => {
     expect(causeOf({ ...answer, ...given })).toBe(cause);
