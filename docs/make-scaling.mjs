@@ -13,20 +13,29 @@ const { calls, open, agents, runs, keys } = figures;
 const COUNTS = [1, 10, 64, 100, 1000, 10_000, 100_000, 1_000_000, 10_000_000];
 const of = (rows) => COUNTS.map((count) => rows.find((row) => row.count === count)?.microseconds);
 const written = (count) => count.toLocaleString('en').replaceAll(',', ' ');
+const LINES = [
+  ['calls', 'primary', calls],
+  ['agents', 'secondary', agents],
+  ['runs', 'limit', runs],
+  ['keys', 'muted', keys],
+  ['requests open at once', 'bad', open],
+];
 const chart = {
-  kind: 'bar',
+  kind: 'line',
   title: 'What a simulated call costs, over how many there are',
-  description: 'The CPU time of a call while calls, agents, runs or keys grow: flat where it is constant.',
-  xLabel: 'how many',
+  description:
+    'The CPU time of a call while calls, agents, runs, keys or open requests grow: flat where it is constant.',
+  xLabel: 'how many, as a power of ten',
+  xUnit: 'number',
   yLabel: 'µs CPU per call',
-  categories: COUNTS.map(written),
-  series: [
-    { name: 'calls', role: 'primary', values: of(calls) },
-    { name: 'agents', role: 'secondary', values: of(agents) },
-    { name: 'runs', role: 'limit', values: of(runs) },
-    { name: 'keys', role: 'muted', values: of(keys) },
-    { name: 'requests open at once', role: 'bad', values: of(open) },
-  ].map((series) => ({ ...series, values: series.values.map((value) => value ?? 0) })),
+  yMin: 0,
+  series: LINES.map(([name, role, rows]) => ({
+    name,
+    style: 'line',
+    role,
+    points: rows.map(({ count, microseconds }) => [Math.log10(count), microseconds]),
+  })),
+  bands: [],
 };
 writeFileSync(new URL('scaling.png', import.meta.url), await renderPng(chart));
 console.log(
