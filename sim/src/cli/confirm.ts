@@ -6,6 +6,8 @@ import { createInterface } from 'node:readline/promises';
 export interface Streams {
   readonly input: NodeJS.ReadableStream;
   readonly output: NodeJS.WritableStream;
+  /** Default: as the output is one. */
+  readonly terminal?: boolean;
 }
 
 /** Whether somebody is there to be asked. */
@@ -20,6 +22,11 @@ export async function confirm(
   streams: Streams = { input: process.stdin, output: process.stderr },
 ): Promise<boolean> {
   const terminal = createInterface(streams);
+  // A terminal in the hands of a question gives Ctrl-C to it, and nobody else would hear of it.
+  terminal.once('SIGINT', () => {
+    process.emit('SIGINT');
+    terminal.close();
+  });
   try {
     // A question to an input that ends is never answered, nor refused.
     const ended = once(terminal, 'close').then(() => '');

@@ -4,7 +4,7 @@ import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
-import { afterAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it, vi } from 'vitest';
 import { readKey } from '../../src/cli/api-key.js';
 import { confirm } from '../../src/cli/confirm.js';
 import { readEndpoint } from '../../src/cli/endpoint.js';
@@ -188,6 +188,17 @@ describe('consent', () => {
     },
     5_000,
   );
+});
+
+describe('Ctrl-C at the question', () => {
+  it('is heard as anywhere else, and is no consent', async () => {
+    const [input, output] = [new PassThrough(), new PassThrough()];
+    const heard = vi.fn();
+    process.once('SIGINT', heard);
+    const answer = confirm('send this?', new AbortController().signal, { input, output, terminal: true });
+    input.write('\x03');
+    expect([await answer, heard.mock.calls.length]).toEqual([false, 1]);
+  });
 });
 
 describe('budgets', () => {
