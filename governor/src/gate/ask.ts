@@ -267,7 +267,9 @@ export class RunningAsk implements Ask, WaitObserver, FifoMember {
     this.stopDeadlines();
     // Those who share the seat go on working.
     if (wasParked && this.sharers > 1) this.#host.unpark(this);
-    leaveTogether(this.parked(), new Error(`ask ${this.name}: it ended while a request of it was parked`));
+    const parked = this.parked();
+    // An error holds the stack of where it was made, which costs more than all else here.
+    if (parked.length > 0) leaveTogether(parked, new Error(`ask ${this.name}: it ended while a request of it was parked`));
     this.#host.ended(this, result);
   }
 }
