@@ -16,6 +16,7 @@ import {
   type Sample,
   type ThrottleReason,
 } from './controller.js';
+import type { Draft } from './draft.js';
 import { Growth } from './growth.js';
 import { refuseSettlement } from './invariant.js';
 import { LatencySignal } from './latency-signal.js';
@@ -189,7 +190,7 @@ export class AimdController implements ConcurrencyController {
   }
 
   snapshot(): ControllerSnapshot {
-    return {
+    const snapshot: Draft<ControllerSnapshot> = {
       key: this.#options.key,
       initial: this.#options.initial,
       growthLimit: this.#growthLimit,
@@ -198,12 +199,13 @@ export class AimdController implements ConcurrencyController {
       inFlight: this.#inFlight,
       waiters: this.#waiters,
       successStreak: this.#successStreak,
-      ...(Number.isNaN(this.#cooldownUntil) ? {} : { cooldownUntil: this.#cooldownUntil }),
-      ...(Number.isNaN(this.#lastRequestAt) ? {} : { lastRequestAt: this.#lastRequestAt }),
-      ...(this.#lastGood === 0 ? {} : { lastGood: this.#lastGood }),
-      ...(this.#lastBad === 0 ? {} : { lastBad: this.#lastBad }),
-      ...(Number.isNaN(this.#lastThrottledAt) ? {} : { lastThrottledAt: this.#lastThrottledAt }),
     };
+    if (!Number.isNaN(this.#cooldownUntil)) snapshot.cooldownUntil = this.#cooldownUntil;
+    if (!Number.isNaN(this.#lastRequestAt)) snapshot.lastRequestAt = this.#lastRequestAt;
+    if (this.#lastGood !== 0) snapshot.lastGood = this.#lastGood;
+    if (this.#lastBad !== 0) snapshot.lastBad = this.#lastBad;
+    if (!Number.isNaN(this.#lastThrottledAt)) snapshot.lastThrottledAt = this.#lastThrottledAt;
+    return snapshot;
   }
 
   #settle(now: number): void {
@@ -256,14 +258,10 @@ export class AimdController implements ConcurrencyController {
   }
 
   #change(previous: number, reason: CapChangeReason, cooldownMs?: number): CapChange {
-    return {
-      key: this.#options.key,
-      previous,
-      next: this.#cap,
-      reason,
-      ...(this.#lastGood === 0 ? {} : { lastGood: this.#lastGood }),
-      ...(this.#lastBad === 0 ? {} : { lastBad: this.#lastBad }),
-      ...(cooldownMs === undefined ? {} : { cooldownMs }),
-    };
+    const change: Draft<CapChange> = { key: this.#options.key, previous, next: this.#cap, reason };
+    if (this.#lastGood !== 0) change.lastGood = this.#lastGood;
+    if (this.#lastBad !== 0) change.lastBad = this.#lastBad;
+    if (cooldownMs !== undefined) change.cooldownMs = cooldownMs;
+    return change;
   }
 }

@@ -4,7 +4,9 @@
  * A body is text or parsed JSON of any shape, cut anywhere, possibly HTML, a stream's frames, a proxy or a cycle. What
  * cannot be read is simply not evidence. Decides no class, and looks at a bounded part of an error only.
  */
+
 import { read } from './answer-headers.js';
+import type { Draft } from './draft.js';
 
 /** What an error says of itself. */
 export interface Evidence {
@@ -24,8 +26,6 @@ export interface Evidence {
 export type Inspection =
   | { readonly kind: 'complete' | 'cut' | 'silent' }
   | { readonly kind: 'error'; readonly evidence: Evidence };
-
-type Draft = { -readonly [K in keyof Evidence]: Evidence[K] };
 
 /** Member names, without `_` and `-` and lower-cased, by what they are evidence of. */
 const CODE = /^(?:code|type|name|status(?:code)?|error(?:type|code)|reason|limitsource)$/;
@@ -57,7 +57,7 @@ const OUTPUT =
 
 /** What these say together: bodies (text or parsed), and objects with members as an error body has. */
 export function readError(...parts: readonly unknown[]): Evidence {
-  const draft: Draft = { codes: ' ', text: '', headers: {} };
+  const draft: Draft<Evidence> = { codes: ' ', text: '', headers: {} };
   for (const part of parts) {
     const text = (typeof part === 'string' ? part : textOf(part)).slice(0, MAX_ERROR).trimStart();
     const members = [...text.matchAll(MEMBER)];
@@ -153,7 +153,7 @@ function saysSomething(value: unknown): boolean {
   return !['{}', '[]'].includes(textOf(value));
 }
 
-function note(draft: Draft, name: string, value: string): void {
+function note(draft: Draft<Evidence>, name: string, value: string): void {
   const said = value.slice(0, Math.max(0, MAX_SAID - draft.text.length - draft.codes.length)).toLowerCase();
   const member = name.toLowerCase().replace(/[_-]/g, '');
   if (DELAY.test(member)) draft.delay ??= value;

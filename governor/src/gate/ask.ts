@@ -269,7 +269,8 @@ export class RunningAsk implements Ask, WaitObserver, FifoMember {
     if (wasParked && this.sharers > 1) this.#host.unpark(this);
     const parked = this.parked();
     // An error holds the stack of where it was made, which costs more than all else here.
-    if (parked.length > 0) leaveTogether(parked, new Error(`ask ${this.name}: it ended while a request of it was parked`));
+    if (parked.length > 0)
+      leaveTogether(parked, new Error(`ask ${this.name}: it ended while a request of it was parked`));
     this.#host.ended(this, result);
   }
 }

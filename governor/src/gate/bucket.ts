@@ -12,6 +12,7 @@ import { Fifo } from '../core/fifo.js';
 import type { Pacer, StatedTokens } from '../core/pacing.js';
 import { type BucketSettings, type BucketSnapshot, QueueFullError } from './bucket-settings.js';
 import type { Clock } from './clock.js';
+import { capMoved } from './events.js';
 import { leaveTogether } from './line-member.js';
 import { Pace } from './pace.js';
 import {
@@ -202,11 +203,9 @@ export class Bucket implements TicketIssuer<BucketLane>, CancellingGate {
 
   snapshot(): BucketSnapshot {
     const oldest = this.#tickets.head;
-    return {
-      ...this.#controller.snapshot(),
-      queue: this.#queue.size,
-      ...(oldest && { oldestInFlight: { since: oldest.admittedAt, ...(oldest.run && { run: oldest.run }) } }),
-    };
+    const snapshot = { ...this.#controller.snapshot(), queue: this.#queue.size };
+    if (oldest === undefined) return snapshot;
+    return { ...snapshot, oldestInFlight: { since: oldest.admittedAt, ...(oldest.run && { run: oldest.run }) } };
   }
 
   /** Refuses all waiters and drops the timer. */
@@ -419,7 +418,7 @@ export class Bucket implements TicketIssuer<BucketLane>, CancellingGate {
     for (const change of changes) {
       this.#cap = change.next;
       this.#lastChange = { reason: change.reason, at };
-      this.#settings.listeners.tell({ type: 'concurrency-changed', at, ...change, runs });
+      this.#settings.listeners.tell(capMoved(change, at, runs));
     }
     this.#telling--;
   }

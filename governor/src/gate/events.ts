@@ -4,6 +4,7 @@
  */
 
 import type { CapChange } from '../core/controller.js';
+import type { Draft } from '../core/draft.js';
 
 /** Every event carries `at`, milliseconds on the governor's clock. */
 export type GovernorEvent =
@@ -81,6 +82,15 @@ export interface ListenerOptions {
    * open run at every change of a cap; with thousands of runs that is most of the cost of a request.
    */
   readonly runs?: boolean;
+}
+
+export function capMoved(change: CapChange, at: number, runs: readonly string[]): ConcurrencyChanged {
+  const { key, previous, next, reason, lastGood, lastBad, cooldownMs } = change;
+  const event: Draft<ConcurrencyChanged> = { type: 'concurrency-changed', at, key, previous, next, reason, runs };
+  if (lastGood !== undefined) event.lastGood = lastGood;
+  if (lastBad !== undefined) event.lastBad = lastBad;
+  if (cooldownMs !== undefined) event.cooldownMs = cooldownMs;
+  return event;
 }
 
 type Listener<E> = (event: E) => void;

@@ -65,10 +65,13 @@ export class Latency {
   }
 
   #histogram() {
-    const histogram = build({ bitBucketSize: 64, numberOfSignificantValueDigits: 3 });
-    this.#counts.forEach((count, place) => {
+    // Of the size it will need: one that grows on the way copies all it has at each step.
+    const highestTrackableValue = Math.max(2, this.#maxUs * 2);
+    const histogram = build({ bitBucketSize: 64, numberOfSignificantValueDigits: 3, highestTrackableValue });
+    for (let place = 0; place < this.#counts.length; place++) {
+      const count = this.#counts[place]!;
       if (count > 0) histogram.recordValueWithCount(lowestOf(place), count);
-    });
+    }
     return histogram;
   }
 

@@ -165,9 +165,9 @@ export interface ConcurrencyChanged {
   readonly previous: number;
   readonly next: number;
   readonly reason: string;
-  readonly lastGood?: number;
-  readonly lastBad?: number;
-  readonly cooldownMs?: number;
+  readonly lastGood?: number | undefined;
+  readonly lastBad?: number | undefined;
+  readonly cooldownMs?: number | undefined;
 }
 
 export interface RunCapsChanged {

@@ -39,8 +39,19 @@ export interface RefusalSent {
   readonly readsLimits?: boolean;
 }
 
+/** What a refusal of one kind has in common with the others. */
+interface Trait {
+  readonly status: Refusal['status'];
+  readonly scope: Refusal['scope'];
+  readonly quota: string;
+  readonly isHinted: boolean;
+  readonly isBare: boolean;
+  /** Of the quota; undefined where nobody asks. */
+  readonly limit: number | undefined;
+}
+
 /** How a refusal of one kind is read. `form`: to what the wire rounds a stated wait, or that it cannot be told from one. */
-interface Kind {
+interface Kind extends Trait {
   readonly read: ReadRefusal;
   readonly form: 'none' | 'ms' | 'seconds' | 'differs';
 }
@@ -59,7 +70,8 @@ export class RefusalReader {
   readonly #style: RefusalStyle;
   readonly #wire: ProviderSettings['wire'];
   readonly #vendor: string;
-  readonly #kinds = new Map<string, Kind>();
+  /** As many as the model has quotas, times a few: looked through in less time than a name for one takes to make. */
+  readonly #kinds: Kind[] = [];
 
   /** @param provider by its name in the scenario. */
   constructor(provider: string, model: string, { wire, refusal, models }: ProviderSettings) {
@@ -74,12 +86,12 @@ export class RefusalReader {
     const { hintMs, isBare } = sent;
     if (refusal.tooLarge || (hintMs !== null && hintMs > ORDINARY_MS)) return this.judge(refusal, sent);
     const { quota, scope, status } = refusal;
-    const limit = sent.readsLimits ? sent.standings().find(({ spec }) => spec.name === quota)?.spec.limit : '';
-    const name = `${status ?? ''} ${scope} ${hintMs === null} ${isBare} ${quota} ${limit}`;
-    let kind = this.#kinds.get(name);
+    const limit = sent.readsLimits ? sent.standings().find(({ spec }) => spec.name === quota)?.spec.limit : undefined;
+    const trait: Trait = { status, scope, quota, isHinted: hintMs !== null, isBare, limit };
+    let kind = this.#kinds.find((known) => isOf(known, trait));
     if (kind === undefined) {
-      kind = this.#kindOf(refusal, sent);
-      this.#kinds.set(name, kind);
+      kind = { ...trait, ...this.#readingOf(refusal, sent) };
+      this.#kinds.push(kind);
     }
     switch (kind.form) {
       case 'none':
@@ -137,7 +149,7 @@ export class RefusalReader {
     };
   }
 
-  #kindOf(refusal: Refusal, sent: RefusalSent): Kind {
+  #readingOf(refusal: Refusal, sent: RefusalSent): Pick<Kind, 'read' | 'form'> {
     if (sent.hintMs === null) {
       const read = this.judge(refusal, sent);
       return { read, form: read.retryAfterMs === null && !this.#maySayResets(read) ? 'none' : 'differs' };
@@ -154,6 +166,17 @@ export class RefusalReader {
     const isLimited = verdict === 'throttle' || verdict === 'quota_exhausted';
     return isLimited && this.#style !== DIALECT_STYLES[this.#wire] && this.#style.rateLimits.kind !== 'none';
   }
+}
+
+function isOf(kind: Kind, { status, scope, quota, isHinted, isBare, limit }: Trait): boolean {
+  return (
+    kind.quota === quota &&
+    kind.scope === scope &&
+    kind.status === status &&
+    kind.isHinted === isHinted &&
+    kind.isBare === isBare &&
+    kind.limit === limit
+  );
 }
 
 function formOf(readMs: number | null, probeMs: number): Kind['form'] {

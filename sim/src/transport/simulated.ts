@@ -167,11 +167,17 @@ export class SimulatedTransport implements Transport {
       standings: () => desk.model.standings(attempt, sentAtMs),
       readsLimits: this.#tellsLimits,
     });
-    const { limits = [], ...end } = read;
-    onItsWay.end = { ...end, refusedBy: verdict.quota, ...(isBare && { fault }) };
-    const told = onItsWay.limits ?? [];
-    const more = limits.filter(({ name }) => !told.some((other) => other.name === name));
-    if (more.length > 0) onItsWay.limits = [...told, ...more];
+    onItsWay.end = {
+      class: read.class,
+      retryAfterMs: read.retryAfterMs,
+      scope: read.scope,
+      refusedBy: verdict.quota,
+      fault: isBare ? fault : undefined,
+    };
+    if (read.limits !== undefined) {
+      const told = onItsWay.limits ?? [];
+      onItsWay.limits = [...told, ...read.limits.filter(({ name }) => !told.some((other) => other.name === name))];
+    }
     this.#endAfter(desk.latency.refusalMs(attempt.luck.refusal), onItsWay);
   }
 

@@ -68,12 +68,12 @@ export type AttemptEnd = {
       /** What it has cost all the same, prompt and output; absent = nothing, or nobody can know. */
       readonly spentTokens?: number;
       /** What the limit that refused counts, where the answer tells. */
-      readonly scope?: Classification['scope'];
+      readonly scope?: Classification['scope'] | undefined;
       /** Why it is no success, in a word, where there was a real answer to tell it from. */
       readonly cause?: string;
       readonly texts?: Texts;
       /** The injected fault that ended it. */
-      readonly fault?: FaultKind;
+      readonly fault?: FaultKind | undefined;
     }
 );
 

@@ -98,10 +98,10 @@ export class Clerk {
   #hear(event: GovernorEvent, process: string | undefined): void {
     switch (event.type) {
       case 'concurrency-changed': {
-        const { at, type, runs: _, ...change } = event;
-        this.#follow({ t: at, key: change.key, process }, change.previous);
-        this.#gate({ key: change.key, process }).cap = change.next;
-        this.tell({ t: at, type, ...change, process });
+        const { at, type, key, previous, next, reason, lastGood, lastBad, cooldownMs } = event;
+        this.#follow({ t: at, key, process }, previous);
+        this.#gate({ key, process }).cap = next;
+        this.tell({ t: at, type, key, previous, next, reason, lastGood, lastBad, cooldownMs, process });
         return;
       }
       case 'run-caps-changed':

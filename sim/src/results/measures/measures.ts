@@ -4,9 +4,9 @@
  * provider really offered. Holds two times per attempt and two per request, 32 bytes.
  */
 
-import type { RequestSettled, RequestWithdrawn, TraceEvent, TraceStarted } from '../../trace/events.js';
-import { gateOf } from '../../trace/gate-of.js';
+import type { RequestQueued, RequestSettled, RequestWithdrawn, TraceEvent, TraceStarted } from '../../trace/events.js';
 import { Latency } from '../latency.js';
+import { OpenRequests } from '../open-requests.js';
 import { keysAsked, scenarioOf } from '../scenario-facts.js';
 import { jainIndex } from './fairness.js';
 import { Limits } from './limits.js';
@@ -56,8 +56,8 @@ interface Key {
   readonly open: Spans;
   readonly amounts: { requests: number; input: number; output: number };
   readonly caps: CapStep[];
-  /** One per process that asks for the key. */
-  readonly gates: Set<string>;
+  /** The processes that ask for it, each through a gate of its own. */
+  readonly gates: Set<string | undefined>;
 }
 
 export class Measures {
@@ -69,8 +69,8 @@ export class Measures {
   #settledAt: number | null = null;
   readonly #keys = new Map<string, Key>();
   /** By request: when it was first queued, and when its present attempt was dispatched. */
-  readonly #queuedAt = new Map<number, { key: Key; t: number }>();
-  readonly #sentAt = new Map<number, { key: Key; t: number }>();
+  readonly #queuedAt = new OpenRequests<{ readonly id: number; readonly key: Key; readonly t: number }>();
+  readonly #sentAt = new OpenRequests<{ readonly id: number; readonly key: Key; readonly t: number }>();
   readonly #counts = { succeeded: 0, refused: 0, settled: 0, lost: 0, tokens: 0 };
   readonly #wait = new Latency();
   readonly #runs = new Map<string, number>();
@@ -88,11 +88,10 @@ export class Measures {
         this.#begin(event);
         break;
       case 'request-queued':
-        this.#key(event.key).gates.add(gateOf(event));
-        if (event.attempt === 1) this.#queuedAt.set(event.id, { key: this.#key(event.key), t: event.t });
+        this.#queued(event);
         break;
       case 'request-admitted':
-        this.#sentAt.set(event.id, { key: this.#key(event.key), t: event.t });
+        this.#sentAt.set(event.id, { id: event.id, key: this.#key(event.key), t: event.t });
         if (event.t >= this.#fromMs) this.#wait.record(event.waitMs);
         break;
       case 'request-settled':
@@ -154,6 +153,12 @@ export class Measures {
     for (const key of keysAsked(scenario)) this.#key(key);
   }
 
+  #queued({ t, id, attempt, key: name, process }: RequestQueued): void {
+    const key = this.#key(name);
+    key.gates.add(process);
+    if (attempt === 1) this.#queuedAt.set(id, { id, key, t });
+  }
+
   #settled(event: RequestSettled): void {
     const { t, id, outcome, refusedBy, lost } = event;
     this.#settledAt = t;
@@ -198,9 +203,11 @@ export class Measures {
 
   /** What is open or in flight when the trace ends, is so until then; what is in flight is taken for served. */
   #closeOpen(): void {
-    for (const id of [...this.#queuedAt.keys()]) this.#close(id, this.#now);
-    for (const { key, t } of this.#sentAt.values()) key.served.add(t, this.#now);
-    this.#sentAt.clear();
+    for (const { id } of this.#queuedAt.values()) this.#close(id, this.#now);
+    for (const { id, key, t } of this.#sentAt.values()) {
+      key.served.add(t, this.#now);
+      this.#sentAt.delete(id);
+    }
   }
 
   #phases(limits: Limits): readonly PhaseFigures[] {
@@ -209,7 +216,7 @@ export class Measures {
     // Where several processes share a limit, no cap of theirs has it to find for itself.
     const alone = [...this.#keys].filter(([, { gates }]) => gates.size <= 1);
     return alone.flatMap(([name, { caps, open }]) =>
-      phaseFigures(name, caps, limits.concurrencyOf(name), Spans.level([open]), window),
+      phaseFigures(name, caps, limits.concurrencyOf(name), open.level(), window),
     );
   }
 
@@ -219,10 +226,10 @@ export class Measures {
       return { keys: quota.keys, share: quotaUse(quota, use, window) };
     });
     let [sum, weights] = [0, 0];
-    for (const name of this.#keys.keys()) {
+    for (const [name, { open }] of this.#keys) {
       const shares = uses.flatMap(({ keys, share }) => (keys.includes(name) && share !== null ? [share] : []));
       if (shares.length === 0) continue;
-      const weight = openTime(this.#use([name]).open, window);
+      const weight = openTime(open.level(), window);
       sum += Math.max(...shares) * weight;
       weights += weight;
     }

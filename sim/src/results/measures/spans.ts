@@ -6,6 +6,7 @@ export class Spans {
   #size = 0;
   #starts = new Float64Array(64);
   #ends = new Float64Array(64);
+  #level: Level | undefined;
 
   /** @param end at or after `start`. */
   add(start: number, end: number): void {
@@ -13,10 +14,21 @@ export class Spans {
     this.#starts[this.#size] = start;
     this.#ends[this.#size] = end;
     this.#size++;
+    this.#level = undefined;
+  }
+
+  /** Put in order once, for all figures that ask. */
+  level(): Level {
+    this.#level ??= {
+      starts: this.#starts.slice(0, this.#size).sort(),
+      ends: this.#ends.slice(0, this.#size).sort(),
+    };
+    return this.#level;
   }
 
   /** All of these lists together. */
   static level(all: readonly Spans[]): Level {
+    if (all.length === 1) return all[0]!.level();
     const size = all.reduce((sum, spans) => sum + spans.#size, 0);
     const [starts, ends] = [new Float64Array(size), new Float64Array(size)];
     let at = 0;
