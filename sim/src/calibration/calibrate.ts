@@ -11,7 +11,7 @@ import { type FittedHint, fitHint } from './fit-hint.js';
 import { explainedBy, fitQuota, type QuotaFit, waitsOf } from './fit-quota.js';
 import { WorkloadFit } from './fit-workload.js';
 import { Histories, type History, type Sent } from './history.js';
-import { type Steps, stepsOf } from './steps.js';
+import { type Seen, type Steps, stepsOf } from './steps.js';
 
 export interface KeyFit {
   readonly key: string;
@@ -57,7 +57,10 @@ export class Calibrator {
     const maxTokens = (key: string): number | null => maxTokensOf(started.scenario as Scenario, key);
     return {
       started,
-      keys: this.#histories.histories().map((history) => fitKey(history, maxTokens(history.key))),
+      keys: this.#histories.histories().map((history) => {
+        const lateMs = started.mode === 'simulated' ? 0 : latenessOf(history);
+        return fitKey(history, { maxTokens: maxTokens(history.key), lateMs });
+      }),
       workload: this.#workload.written(maxTokens),
     };
   }
@@ -72,8 +75,19 @@ function maxTokensOf({ workload }: Scenario, key: string): number | null {
   return asked.find(({ target }) => `${target.provider}/${target.model}` === key)?.tokens.max ?? null;
 }
 
-function fitKey(history: History, maxTokens: number | null): KeyFit {
-  const steps = stepsOf(history, maxTokens);
+/** Nothing is on its way for longer than the quickest answer took. */
+function latenessOf({ sent }: History): number {
+  const quickest = sent.reduce((least, each) => Math.min(least, serviceMs(each)), LATE_AT_MOST_MS);
+  return Math.max(LATE_AT_LEAST_MS, quickest);
+}
+
+/** A busy client notices its answers late, wherever the provider is. */
+const LATE_AT_LEAST_MS = 10;
+/** More would blur what the limits of a second do. */
+const LATE_AT_MOST_MS = 100;
+
+function fitKey(history: History, seen: Seen): KeyFit {
+  const steps = stepsOf(history, seen);
   const { quotas, unexplained } = fitQuotas(steps);
   const { sent } = history;
   const refused = sent.filter(({ outcome }) => outcome === 'refused');

@@ -3,10 +3,11 @@
  * otherwise than its limit says. Likelihoods compare them; one more free number must earn its keep.
  */
 
-import { type Cost, fitLimit, type Hypothesis, REQUESTS, TOKENS, walk } from './hypotheses.js';
+import { amountsOf, type Cost, fitLimit, type Hypothesis, REQUESTS, TOKENS, walk } from './hypotheses.js';
+import { known } from './lateness.js';
 import { roundest } from './round-number.js';
 import type { Steps } from './steps.js';
-import type { Threshold } from './threshold.js';
+import { errorsAt, type Threshold } from './threshold.js';
 
 export interface FittedQuota {
   readonly hypothesis: Hypothesis;
@@ -16,6 +17,8 @@ export interface FittedQuota {
   readonly perMs: number | null;
   /** Of a token bucket, its capacity. */
   readonly burst: number | null;
+  /** What may be spent: in requests or tokens, as precisely as the history tells it. */
+  readonly most: number;
   /** Any limit from the first up to below the second explains as much. */
   readonly range: readonly [low: number, high: number];
   /** Attempts that it does not explain, of so many that tell. */
@@ -35,7 +38,7 @@ export interface QuotaFit {
 
 /** Windows that providers have. */
 export const WINDOWS_MS: readonly number[] = [
-  ...[1_000, 2_000, 5_000, 10_000, 15_000, 20_000, 30_000],
+  ...[1_000, 2_000, 3_000, 4_000, 5_000, 6_000, 10_000, 12_000, 15_000, 20_000, 30_000],
   ...[60_000, 120_000, 300_000, 600_000, 1_800_000, 3_600_000, 86_400_000],
 ];
 
@@ -46,8 +49,9 @@ export function fitQuota(steps: Steps, isCounted: Uint8Array): QuotaFit | undefi
   const context: Context = { steps, isCounted, evidence: refused + count(steps, isCounted, 0), spanMs: spanOf(steps) };
   const fits = [concurrency(context), ...ofCost(context, REQUESTS), ...ofCost(context, TOKENS[0] as Cost)];
   const isOpen = (): boolean => Math.min(...fits.map(({ errors }) => errors)) > 0;
-  // What is rarer or takes longer to try, where none of the usual ones explains everything.
-  if (isOpen()) fits.push(...[REQUESTS, ...TOKENS.slice(0, 2)].flatMap((cost) => shiftedFits(context, cost)));
+  // What is rarer or takes longer to try, where none of the usual ones explains everything. No real window began with us.
+  if (isOpen() || steps.lateness.lateMs > 0)
+    fits.push(...[REQUESTS, ...TOKENS.slice(0, 2)].flatMap((cost) => shiftedFits(context, cost)));
   if (isOpen()) fits.push(...TOKENS.slice(1).flatMap((cost) => ofCost(context, cost)));
   const ranked = fits.map((fit) => weighed(fit, steps)).sort((a, b) => a.score - b.score);
   const best = ranked[0] as FittedQuota;
@@ -73,15 +77,19 @@ function concurrency(context: Context): FittedQuota {
   const hypothesis: Hypothesis = { cost: REQUESTS, refill: { kind: 'in-flight' } };
   const { errors, low, high } = fitLimit(context.steps, hypothesis, context.isCounted);
   const limit = Math.round(low);
-  return fitted(context, { hypothesis, limit, perMs: null, burst: null, range: [low, high], errors, numbers: 1 });
+  return fitted(context, {
+    ...{ hypothesis, limit, perMs: null, burst: null, most: low },
+    ...{ range: [low, high], errors, numbers: 1 },
+  });
 }
 
 function ofCost(context: Context, cost: Cost): readonly FittedQuota[] {
   const windows = usualWindows(context);
   const extra = cost.kind === 'tokens' ? 1 : 0;
   return [
-    ...windows.map((perMs) => windowFit(context, { cost, refill: { kind: 'sliding-window', perMs } }, 2 + extra)),
     ...windows.map((perMs) => fixedFit(context, cost, perMs, 2 + extra)),
+    // Few providers keep every request of the last minute in mind.
+    ...windows.map((perMs) => windowFit(context, { cost, refill: { kind: 'sliding-window', perMs } }, 4 + extra)),
     ...bucketFits(context, cost, 2 + extra),
   ];
 }
@@ -91,22 +99,48 @@ function windowFit(context: Context, hypothesis: Hypothesis, numbers: number): F
   const perMs = 'perMs' in refill ? refill.perMs : 0;
   const { errors, low, high } = fitLimit(context.steps, hypothesis, context.isCounted);
   const limit = roundest(low, high);
-  return fitted(context, { hypothesis, limit, perMs, burst: null, range: [low, high], errors, numbers });
+  return fitted(context, { hypothesis, limit, perMs, burst: null, most: low, range: [low, high], errors, numbers });
 }
 
 function fixedFit(context: Context, cost: Cost, perMs: number, numbers: number): FittedQuota {
   return windowFit(context, { cost, refill: { kind: 'fixed-window', perMs, phaseMs: 0 } }, numbers);
 }
 
-/** A real provider's windows do not begin with the run. */
+/**
+ * A real provider's windows do not begin with the run. The phase is looked for all over the window, and where the trace hints
+ * at it; then ever closer to where it explains most, of the likeliest windows.
+ */
 function shiftedFits(context: Context, cost: Cost): readonly FittedQuota[] {
   const numbers = cost.kind === 'tokens' ? 4 : 3;
-  return usualWindows(context).flatMap((perMs) =>
-    [...phasesOf(context.steps, perMs)].map((phaseMs) =>
-      windowFit(context, { cost, refill: { kind: 'fixed-window', perMs, phaseMs } }, numbers),
-    ),
-  );
+  const at = (perMs: number, phaseMs: number): FittedQuota =>
+    windowFit(context, { cost, refill: { kind: 'fixed-window', perMs, phaseMs } }, numbers);
+  // Of phases that explain as much, the one whose waits are what refusals say.
+  const scores = new Map<FittedQuota, number>();
+  const score = (fit: FittedQuota): number => known(scores, fit, () => weighed(fit, context.steps).score);
+  const isBetter = (a: FittedQuota, b: FittedQuota): boolean =>
+    a.errors < b.errors || (a.errors === b.errors && score(a) < score(b));
+  const least = (fits: readonly FittedQuota[]): FittedQuota => fits.reduce((a, b) => (isBetter(b, a) ? b : a));
+  const coarse = usualWindows(context).map((perMs) => {
+    const everywhere = Array.from({ length: COARSE_PHASES }, (_, n) => (n / COARSE_PHASES) * perMs);
+    return least([...everywhere, ...phasesOf(context.steps, perMs)].map((phaseMs) => at(perMs, phaseMs)));
+  });
+  coarse.sort((a, b) => (isBetter(a, b) ? -1 : 1));
+  return coarse.map((found, n) => {
+    let best = found;
+    if (n >= CLOSER) return best;
+    const perMs = best.perMs as number;
+    for (let stepMs = perMs / COARSE_PHASES / 2; stepMs >= JUST; stepMs /= 2) {
+      const { refill } = best.hypothesis;
+      const phaseMs = refill.kind === 'fixed-window' ? refill.phaseMs : 0;
+      best = least([best, at(perMs, phaseMs - stepMs), at(perMs, phaseMs + stepMs)]);
+    }
+    return best;
+  });
 }
+
+const COARSE_PHASES = 12;
+/** So many windows are looked at more closely. */
+const CLOSER = 4;
 
 function usualWindows({ spanMs }: Context): readonly number[] {
   return WINDOWS_MS.filter((perMs) => perMs <= 2 * spanMs);
@@ -126,7 +160,7 @@ function phasesOf({ sentMs, isRefused, hintMs }: Steps, perMs: number): Readonly
   return phases;
 }
 
-const MOST_PHASES = 24;
+const MOST_PHASES = 8;
 /** Less than any clock of a provider is off. */
 const JUST = 0.5;
 
@@ -155,8 +189,12 @@ function bucketFits(context: Context, cost: Cost, numbers: number): readonly Fit
     }
   }
   const [, { errors: fewest }] = [...tried].reduce((a, b) => (b[1].errors < a[1].errors ? b : a));
-  const plateau = [...tried].filter(([, { errors }]) => errors === fewest).sort(([a], [b]) => a - b);
-  return [...usualBuckets(context, cost, { plateau, numbers }), ...freeBucket(context, cost, { plateau, numbers })];
+  const upTo = (errors: number): Plateau =>
+    [...tried].filter((one) => one[1].errors <= errors).sort(([a], [b]) => a - b);
+  return [
+    ...usualBuckets(context, cost, upTo(fewest + 1), numbers),
+    ...freeBucket(context, cost, upTo(fewest), numbers),
+  ];
 }
 
 /**
@@ -196,47 +234,55 @@ const BRANCHES = 2;
 /** The search ends at steps of such a share; a round number within one is the number. */
 const BLUR = 0.0003;
 
-interface Plateau {
-  /** The rates that explain most, and what they say of the capacity. */
-  readonly plateau: readonly (readonly [rate: number, threshold: Threshold])[];
-  readonly numbers: number;
-}
+/** The rates that explain most, in their order, and what they say of the capacity. */
+type Plateau = readonly (readonly [rate: number, threshold: Threshold])[];
 
-function usualBuckets(context: Context, cost: Cost, { plateau, numbers }: Plateau): readonly FittedQuota[] {
+/** How far a capacity may seem to be from the amount of a window that it is. */
+const NEAR = 0.05;
+
+function usualBuckets(context: Context, cost: Cost, plateau: Plateau, numbers: number): readonly FittedQuota[] {
+  const { steps, isCounted } = context;
   return WINDOWS_MS.flatMap((perMs) => {
-    const rates = plateau.filter(([rate, { low, high }]) => rate * perMs >= low - 1e-6 && rate * perMs < high);
-    const [first, last] = [rates[0], rates.at(-1)];
+    const rates = plateau.filter(
+      ([rate, { low, high }]) => rate * perMs >= low * (1 - NEAR) && rate * perMs < high * (1 + NEAR),
+    );
+    const [first, last] = [rates[0]?.[0], rates.at(-1)?.[0]];
     if (first === undefined || last === undefined) return [];
-    const limit = roundest(first[0] * perMs * (1 - BLUR), last[0] * perMs * (1 + BLUR) + 1e-9, 0.5);
+    const limit = roundest(first * perMs * (1 - BLUR), last * perMs * (1 + BLUR) + 1e-9, 0.5);
     const hypothesis: Hypothesis = { cost, refill: { kind: 'token-bucket', rate: limit / perMs } };
-    const { errors } = first[1];
-    const range = [first[0] * perMs, last[0] * perMs] as const;
-    return [fitted(context, { hypothesis, limit, perMs, burst: limit, range, errors, numbers })];
+    const errors = errorsAt(amountsOf(steps, hypothesis, isCounted), limit);
+    const range = [first * perMs, last * perMs] as const;
+    return [fitted(context, { hypothesis, limit, perMs, burst: limit, most: limit, range, errors, numbers })];
   });
 }
 
-/** Told per minute, as most are. */
-function freeBucket(context: Context, cost: Cost, { plateau, numbers }: Plateau): readonly FittedQuota[] {
+/** Told per minute, as most are; unless it holds the amount of another window. */
+function freeBucket(context: Context, cost: Cost, plateau: Plateau, numbers: number): readonly FittedQuota[] {
   const middle = plateau[Math.floor(plateau.length / 2)];
   if (middle === undefined) return [];
-  const perMs = 60_000;
-  const [lowest, highest] = [plateau[0]?.[0] ?? 0, plateau.at(-1)?.[0] ?? 0];
-  const limit = roundest(lowest * perMs, highest * perMs + 1e-9, 0.5);
   const [rate, { errors, low, high }] = middle;
-  const hypothesis: Hypothesis = { cost, refill: { kind: 'token-bucket', rate } };
-  const range = [lowest * perMs, highest * perMs] as const;
+  // A quota of tokens that holds hardly more than one request is none: it is noise that has been fitted to.
+  if (cost.kind === 'tokens' && low < 2 * largestLetIn(context, cost)) return [];
+  const own = WINDOWS_MS.find((perMs) => Math.abs((rate * perMs) / low - 1) < NEARLY);
+  const perMs = own ?? 60_000;
+  const [lowest, highest] = [(plateau[0]?.[0] ?? 0) * perMs, (plateau.at(-1)?.[0] ?? 0) * perMs];
+  const limit =
+    own === undefined
+      ? Math.max(1, roundest(lowest, highest + 1e-9, 0.5))
+      : roundest(Math.min(low, lowest), Math.max(low, highest) + 1);
   return [
     fitted(context, {
-      hypothesis,
-      limit: Math.max(1, limit),
-      perMs,
-      burst: roundest(low, high),
-      range,
-      errors,
-      numbers: numbers + 1,
+      hypothesis: { cost, refill: { kind: 'token-bucket', rate } },
+      ...{ limit, perMs, burst: own === undefined ? roundest(low, high) : limit, most: low },
+      ...{ range: [lowest, highest], errors },
+      // Most buckets hold what they get in their window.
+      numbers: numbers + 3,
     }),
   ];
 }
+
+/** What jitter makes of a capacity that is just the amount of its window. */
+const NEARLY = 0.02;
 
 function fitted(
   { evidence }: Context,
@@ -254,14 +300,27 @@ function weighed(fit: FittedQuota, steps: Steps): FittedQuota {
   const hints = steps.hintMs.filter((hint) => !Number.isNaN(hint));
   // One and the same for all may be a constant, which says nothing of the limit.
   if (hints.length < 3 || new Set(hints).size === 1) return fit;
-  let matches = 0;
-  for (const { hintMs, waitMs } of waitsOf(fit, steps)) {
-    if (Math.abs(hintMs - waitMs) <= Math.max(2_100, 0.15 * waitMs)) matches++;
-  }
-  return { ...fit, score: fit.score + HINT_WEIGHT * (1 - matches / hints.length) };
+  const isWhole = hints.every((hint) => hint % 1_000 === 0);
+  const waits = waitsOf(fit, steps);
+  const matches = (isWhole ? WHOLE_SECONDS : [EXACT]).map(
+    ([low, high]) =>
+      waits.filter(({ hintMs, waitMs }) => {
+        const slackMs = Math.max(SLACK_MS, 0.15 * waitMs);
+        return hintMs - waitMs >= low - slackMs && hintMs - waitMs <= high + slackMs;
+      }).length,
+  );
+  return { ...fit, score: fit.score + HINT_WEIGHT * (1 - Math.max(...matches) / hints.length) };
 }
 
 const HINT_WEIGHT = 12;
+/** Hint less wait: rounded up, as a date, and as a date rounded up. */
+const WHOLE_SECONDS = [
+  [0, 1_000],
+  [-1_000, 1_000],
+  [0, 2_000],
+] as const;
+const EXACT = [0, 1] as const;
+const SLACK_MS = 100;
 
 /** Of each refusal with a hint: what it said, and when this limit would have let it in. */
 export function waitsOf(
@@ -281,11 +340,16 @@ export function waitsOf(
 }
 
 /** Which refusals this limit explains. */
-export function explainedBy({ hypothesis, limit, burst, range }: FittedQuota, steps: Steps): Uint8Array {
-  const explained = new Uint8Array(steps.sentMs.length);
-  const most = burst ?? Math.max(limit, range[0]);
-  walk(steps, hypothesis, (i, spentWithIt) => {
-    if (steps.isRefused[i] === 1 && spentWithIt > most) explained[i] = 1;
+export function explainedBy({ hypothesis, most }: FittedQuota, steps: Steps): Uint8Array {
+  const { isRefused, sentMs, lateness } = steps;
+  const { lateMs } = lateness;
+  const explained = new Uint8Array(sentMs.length);
+  const more = lateMs === 0 ? undefined : lateness.doubt(steps, hypothesis).more;
+  walk(steps, hypothesis, (i, spentWithIt, meter) => {
+    if (isRefused[i] === 0) return;
+    const t = sentMs[i] as number;
+    const doubt = more === undefined ? 0 : (more[i] as number) + meter.most(t, lateMs / 2) - meter.spent(t);
+    if (spentWithIt + doubt > most) explained[i] = 1;
   });
   return explained;
 }
@@ -296,6 +360,13 @@ function amountLetIn(steps: Steps, cost: Cost): number {
     if (steps.isRefused[i] === 0) sum += Math.max(cost.taken(steps, i), cost.used(steps, i));
   }
   return sum;
+}
+
+function largestLetIn({ steps, isCounted }: Context, cost: Cost): number {
+  return isCounted.reduce((most, counted, i) => {
+    const isIn = counted === 1 && steps.isRefused[i] === 0;
+    return isIn ? Math.max(most, cost.taken(steps, i)) : most;
+  }, 0);
 }
 
 function count({ isRefused }: Steps, isCounted: Uint8Array, refused: 0 | 1): number {

@@ -5,7 +5,7 @@
 
 import { BucketMeter, FixedWindowMeter, InFlightMeter, type Meter, SlidingWindowMeter } from './meters.js';
 import type { Steps } from './steps.js';
-import { bestThreshold, type Threshold } from './threshold.js';
+import { type Amounts, bestThreshold, type Threshold } from './threshold.js';
 
 /** What an attempt takes when it is let in, and what it has used in the end. */
 export interface Cost {
@@ -54,12 +54,13 @@ export interface Hypothesis {
   readonly refill: Refill;
 }
 
-export function meterOf(refill: Refill): Meter {
+/** @param offMs how far the provider's clock may be off. */
+export function meterOf(refill: Refill, offMs: number): Meter {
   switch (refill.kind) {
     case 'in-flight':
       return new InFlightMeter();
     case 'fixed-window':
-      return new FixedWindowMeter(refill.perMs, refill.phaseMs);
+      return new FixedWindowMeter(refill.perMs, refill.phaseMs, offMs);
     case 'sliding-window':
       return new SlidingWindowMeter(refill.perMs);
     case 'token-bucket':
@@ -72,8 +73,8 @@ export type SeeAsking = (i: number, spentWithIt: number, meter: Meter) => void;
 
 /** Goes through the steps; a request needs room for one unit at least. */
 export function walk(steps: Steps, { cost, refill }: Hypothesis, see: SeeAsking): void {
-  const meter = meterOf(refill);
-  const { order, sentMs, endMs, isRefused, isEvidence } = steps;
+  const { order, sentMs, endMs, isRefused, isEvidence, lateness } = steps;
+  const meter = meterOf(refill, lateness.lateMs / 2);
   const handles = new Float64Array(sentMs.length);
   for (const step of order) {
     const i = step < 0 ? ~step : step;
@@ -91,17 +92,50 @@ export function walk(steps: Steps, { cost, refill }: Hypothesis, see: SeeAsking)
   }
 }
 
-/** The limit that fits best, of the attempts that are evidence. */
-export function fitLimit(steps: Steps, hypothesis: Hypothesis, isCounted: Uint8Array): Threshold {
-  const { isRefused } = steps;
-  const admitted = new Float64Array(isRefused.length);
-  const refused = new Float64Array(isRefused.length);
+/** What each attempt that is evidence says of the limit. */
+export function amountsOf(steps: Steps, hypothesis: Hypothesis, isCounted: Uint8Array): readonly Amounts[] {
+  const { isRefused, sentMs, lateness } = steps;
+  const { lateMs } = lateness;
+  const surely = room(isRefused.length);
+  const perhaps = room(isRefused.length);
+  const doubt = lateMs === 0 ? undefined : lateness.doubt(steps, hypothesis);
   let admissions = 0;
   let refusals = 0;
-  walk(steps, hypothesis, (i, spentWithIt) => {
+  walk(steps, hypothesis, (i, spentWithIt, meter) => {
     if (isCounted[i] === 0) return;
-    if (isRefused[i] === 1) refused[refusals++] = spentWithIt;
-    else admitted[admissions++] = spentWithIt;
+    const isIn = isRefused[i] === 0;
+    const n = isIn ? admissions++ : refusals++;
+    if (doubt === undefined) {
+      if (isIn) surely.admitted[n] = spentWithIt;
+      else surely.refused[n] = spentWithIt;
+      return;
+    }
+    const t = sentMs[i] as number;
+    const own = spentWithIt - meter.spent(t);
+    if (isIn) {
+      perhaps.admitted[n] = spentWithIt;
+      surely.admitted[n] = own + Math.max(0, meter.least(t, lateMs / 2) - (doubt.less[i] as number));
+    } else {
+      perhaps.refused[n] = spentWithIt;
+      surely.refused[n] = own + meter.most(t, lateMs / 2) + (doubt.more[i] as number);
+    }
   });
-  return bestThreshold(admitted.subarray(0, admissions), refused.subarray(0, refusals));
+  const filled = ({ admitted, refused }: Omit<Amounts, 'weight'>, weight: number): Amounts => ({
+    admitted: admitted.subarray(0, admissions),
+    refused: refused.subarray(0, refusals),
+    weight,
+  });
+  return doubt === undefined ? [filled(surely, 1)] : [filled(surely, 1 - DOUBTFUL), filled(perhaps, DOUBTFUL)];
+}
+
+/** What an error counts that the way to the provider may explain: enough to tell which of two limits is the likelier. */
+const DOUBTFUL = 0.4;
+
+function room(length: number): Omit<Amounts, 'weight'> {
+  return { admitted: new Float64Array(length), refused: new Float64Array(length) };
+}
+
+/** The limit that fits best, of the attempts that are evidence. */
+export function fitLimit(steps: Steps, hypothesis: Hypothesis, isCounted: Uint8Array): Threshold {
+  return bestThreshold(amountsOf(steps, hypothesis, isCounted));
 }

@@ -6,6 +6,9 @@
 export interface Meter {
   /** Spent at this instant. */
   spent(tMs: number): number;
+  /** The least and the most that may be spent for a provider whose clock is up to so much off; asked after `spent`. */
+  least(tMs: number, offMs: number): number;
+  most(tMs: number, offMs: number): number;
   /** Takes an amount at admission; returns the handle of `settle`. */
   take(tMs: number, amount: number): number;
   /** At the end: `used` of the `taken`. */
@@ -19,6 +22,14 @@ export class InFlightMeter implements Meter {
   #count = 0;
 
   spent(): number {
+    return this.#count;
+  }
+
+  least(): number {
+    return this.#count;
+  }
+
+  most(): number {
     return this.#count;
   }
 
@@ -42,10 +53,18 @@ export class FixedWindowMeter implements Meter {
   readonly #phaseMs: number;
   #window = Number.NEGATIVE_INFINITY;
   #spent = 0;
+  #spentBefore = 0;
+  /** Spent so near to a border of the window that it may belong to the other side. */
+  #early = 0;
+  #late = 0;
+  #lateBefore = 0;
+  readonly #offMs: number;
 
-  constructor(perMs: number, phaseMs: number) {
+  /** @param offMs how far the provider's clock may be off. */
+  constructor(perMs: number, phaseMs: number, offMs: number = 0) {
     this.#perMs = perMs;
     this.#phaseMs = phaseMs;
+    this.#offMs = offMs;
   }
 
   spent(tMs: number): number {
@@ -53,9 +72,20 @@ export class FixedWindowMeter implements Meter {
     return this.#spent;
   }
 
+  least(tMs: number, offMs: number): number {
+    return this.waitMs(tMs) <= offMs ? 0 : this.#spent - this.#early;
+  }
+
+  most(tMs: number, offMs: number): number {
+    const most = this.#spent + this.#lateBefore;
+    return this.#sinceBegin(tMs) < offMs ? Math.max(most, this.#spentBefore) : most;
+  }
+
   take(tMs: number, amount: number): number {
     this.#roll(tMs);
     this.#spent += amount;
+    if (this.#sinceBegin(tMs) < this.#offMs) this.#early += amount;
+    else if (this.waitMs(tMs) <= this.#offMs) this.#late += amount;
     return this.#window;
   }
 
@@ -72,8 +102,17 @@ export class FixedWindowMeter implements Meter {
   #roll(tMs: number): void {
     const window = Math.floor((tMs - this.#phaseMs) / this.#perMs);
     if (window === this.#window) return;
+    const isNext = window === this.#window + 1;
     this.#window = window;
+    this.#spentBefore = isNext ? this.#spent : 0;
+    this.#lateBefore = isNext ? this.#late : 0;
     this.#spent = 0;
+    this.#early = 0;
+    this.#late = 0;
+  }
+
+  #sinceBegin(tMs: number): number {
+    return tMs - this.#phaseMs - this.#window * this.#perMs;
   }
 }
 
@@ -92,6 +131,23 @@ export class SlidingWindowMeter implements Meter {
   spent(tMs: number): number {
     this.#drop(tMs);
     return this.#spent;
+  }
+
+  least(tMs: number, offMs: number): number {
+    let spent = this.#spent;
+    const until = tMs + offMs - this.#perMs;
+    for (let i = this.#oldest; i < this.#times.length && (this.#times[i] as number) <= until; i++) {
+      spent -= this.#amounts[i] as number;
+    }
+    return spent;
+  }
+
+  most(tMs: number, offMs: number): number {
+    let spent = this.#spent;
+    const since = tMs - offMs - this.#perMs;
+    for (let i = this.#oldest - 1; i >= 0 && (this.#times[i] as number) > since; i--)
+      spent += this.#amounts[i] as number;
+    return spent;
   }
 
   take(tMs: number, amount: number): number {
@@ -141,6 +197,14 @@ export class BucketMeter implements Meter {
   spent(tMs: number): number {
     this.#refill(tMs);
     return this.#missing;
+  }
+
+  least(_: number, offMs: number): number {
+    return Math.max(0, this.#missing - offMs * this.#perMs);
+  }
+
+  most(_: number, offMs: number): number {
+    return this.#missing + offMs * this.#perMs;
   }
 
   take(tMs: number, amount: number): number {

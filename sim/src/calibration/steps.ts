@@ -4,6 +4,7 @@
  */
 
 import type { History } from './history.js';
+import { Lateness } from './lateness.js';
 
 export interface Steps {
   /** The attempt of each step: its index, or its complement where the step is its end. */
@@ -18,14 +19,23 @@ export interface Steps {
   /** Of `max_tokens`; the output itself where the scenario sent no more than that. */
   readonly max: Float64Array;
   readonly hintMs: Float64Array;
+  readonly lateness: Lateness;
 }
 
-/** More are not needed to tell limits, and cost time. */
-const MOST = 1_000;
+/** More are not needed to tell limits, and cost time; unless there are too few refusals among them. */
+const ENOUGH = 1_000;
+const ENOUGH_REFUSALS = 30;
+const MOST = 5_000;
 
-/** @param maxTokens as sent with every request; null: each request's own output. */
-export function stepsOf({ sent: all }: History, maxTokens: number | null): Steps {
-  const sent = all.slice(0, MOST);
+export interface Seen {
+  /** As sent with every request; null: each request's own output. */
+  readonly maxTokens: number | null;
+  /** The longest that a request or its answer is taken to be on its way; 0 in virtual time. */
+  readonly lateMs: number;
+}
+
+export function stepsOf({ sent: all }: History, { maxTokens, lateMs }: Seen): Steps {
+  const sent = all.slice(0, lengthOf(all));
   const column = (of: (each: (typeof sent)[number]) => number): Float64Array => Float64Array.from(sent, of);
   const events = sent.flatMap(({ sentMs, endMs }, i) => {
     const begin = { t: sentMs, phase: 1, i, step: i };
@@ -43,5 +53,15 @@ export function stepsOf({ sent: all }: History, maxTokens: number | null): Steps
     output: column(({ outputTokens }) => outputTokens),
     max: column(({ outputTokens }) => maxTokens ?? outputTokens),
     hintMs: column(({ hintMs }) => hintMs ?? Number.NaN),
+    lateness: new Lateness(lateMs),
   };
+}
+
+function lengthOf(all: History['sent']): number {
+  let refusals = 0;
+  for (let i = 0; i < all.length && i < MOST; i++) {
+    if (all[i]?.outcome === 'refused') refusals++;
+    if (i >= ENOUGH && refusals >= ENOUGH_REFUSALS) return i;
+  }
+  return MOST;
 }

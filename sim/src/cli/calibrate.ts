@@ -197,7 +197,7 @@ function quotaWords({ best, confidence, next }: QuotaFit): string {
     next !== undefined && confidence < 0.95
       ? `; else ${next.hypothesis.cost.kind}, ${next.hypothesis.refill.kind}`
       : '';
-  return `${what}: explains ${number(evidence - errors)} of ${number(evidence)} attempts, confidence ${percent(confidence)}${doubt}`;
+  return `${what}: explains ${number(Math.floor(evidence - errors))} of ${number(evidence)} attempts, confidence ${percent(confidence)}${doubt}`;
 }
 
 const NAMES: Readonly<Record<string, string>> = {

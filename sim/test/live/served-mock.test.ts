@@ -4,29 +4,18 @@
  */
 
 import { profileNames, profileOf } from '@tidegate/providers-mock';
-import { type MockServer, startMockServer } from '@tidegate/providers-mock/server';
+import type { MockServer } from '@tidegate/providers-mock/server';
 import { afterAll, describe, expect, it } from 'vitest';
-import { RandomStreams } from '../../src/kernel/random.js';
-import { servedProvider } from '../../src/transport/served-provider.js';
 import { scenarioText } from '../simulate.js';
 import { ran, runLive, settled } from './live-run.js';
+import { serveMock } from './serve-mock.js';
 
 const open: MockServer[] = [];
 afterAll(() => Promise.all(open.map((server) => server.close(0))));
 
 /** Serves the provider `acme` of a scenario. */
 async function serve(text: string): Promise<{ readonly url: string; readonly server: MockServer }> {
-  const { providers, seed } = scenarioText(text);
-  const streams = new RandomStreams(seed);
-  const server = await startMockServer({
-    providers: Object.fromEntries(
-      Object.entries(providers).map(([name, one]) => [name, servedProvider(name, one, streams)]),
-    ),
-    luck: (label) => {
-      const stream = streams.stream(label);
-      return () => stream.next();
-    },
-  });
+  const server = await serveMock(text);
   open.push(server);
   return { url: server.url, server };
 }
