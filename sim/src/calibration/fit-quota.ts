@@ -3,8 +3,7 @@
  * otherwise than its limit says. Likelihoods compare them; one more free number must earn its keep.
  */
 
-import { amountsOf, type Cost, fitLimit, type Hypothesis, REQUESTS, TOKENS, walk } from './hypotheses.js';
-import { known } from './lateness.js';
+import { amountsOf, type Cost, doubtUnder, fitLimit, type Hypothesis, REQUESTS, TOKENS, walk } from './hypotheses.js';
 import { roundest } from './round-number.js';
 import type { Steps } from './steps.js';
 import { errorsAt, type Threshold } from './threshold.js';
@@ -50,7 +49,7 @@ export function fitQuota(steps: Steps, isCounted: Uint8Array): QuotaFit | undefi
   const fits = [concurrency(context), ...ofCost(context, REQUESTS), ...ofCost(context, TOKENS[0] as Cost)];
   const isOpen = (): boolean => Math.min(...fits.map(({ errors }) => errors)) > 0;
   // What is rarer or takes longer to try, where none of the usual ones explains everything. No real window began with us.
-  if (isOpen() || steps.lateness.lateMs > 0)
+  if (isOpen() || steps.lateMs > 0)
     fits.push(...[REQUESTS, ...TOKENS.slice(0, 2)].flatMap((cost) => shiftedFits(context, cost)));
   if (isOpen()) fits.push(...TOKENS.slice(1).flatMap((cost) => ofCost(context, cost)));
   const ranked = fits.map((fit) => weighed(fit, steps)).sort((a, b) => a.score - b.score);
@@ -116,7 +115,11 @@ function shiftedFits(context: Context, cost: Cost): readonly FittedQuota[] {
     windowFit(context, { cost, refill: { kind: 'fixed-window', perMs, phaseMs } }, numbers);
   // Of phases that explain as much, the one whose waits are what refusals say.
   const scores = new Map<FittedQuota, number>();
-  const score = (fit: FittedQuota): number => known(scores, fit, () => weighed(fit, context.steps).score);
+  const score = (fit: FittedQuota): number => {
+    const known = scores.get(fit) ?? weighed(fit, context.steps).score;
+    scores.set(fit, known);
+    return known;
+  };
   const isBetter = (a: FittedQuota, b: FittedQuota): boolean =>
     a.errors < b.errors || (a.errors === b.errors && score(a) < score(b));
   const least = (fits: readonly FittedQuota[]): FittedQuota => fits.reduce((a, b) => (isBetter(b, a) ? b : a));
@@ -341,10 +344,9 @@ export function waitsOf(
 
 /** Which refusals this limit explains. */
 export function explainedBy({ hypothesis, most }: FittedQuota, steps: Steps): Uint8Array {
-  const { isRefused, sentMs, lateness } = steps;
-  const { lateMs } = lateness;
+  const { isRefused, sentMs, lateMs } = steps;
   const explained = new Uint8Array(sentMs.length);
-  const more = lateMs === 0 ? undefined : lateness.doubt(steps, hypothesis).more;
+  const more = lateMs === 0 ? undefined : doubtUnder(steps, hypothesis).more;
   walk(steps, hypothesis, (i, spentWithIt, meter) => {
     if (isRefused[i] === 0) return;
     const t = sentMs[i] as number;

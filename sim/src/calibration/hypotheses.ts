@@ -3,8 +3,9 @@
  * the steps of a history gives for each attempt what would have been spent with it, which a limit must tell apart.
  */
 
+import { doubtOf } from './lateness.js';
 import { BucketMeter, FixedWindowMeter, InFlightMeter, type Meter, SlidingWindowMeter } from './meters.js';
-import type { Steps } from './steps.js';
+import type { Doubt, Steps } from './steps.js';
 import { type Amounts, bestThreshold, type Threshold } from './threshold.js';
 
 /** What an attempt takes when it is let in, and what it has used in the end. */
@@ -73,8 +74,8 @@ export type SeeAsking = (i: number, spentWithIt: number, meter: Meter) => void;
 
 /** Goes through the steps; a request needs room for one unit at least. */
 export function walk(steps: Steps, { cost, refill }: Hypothesis, see: SeeAsking): void {
-  const { order, sentMs, endMs, isRefused, isEvidence, lateness } = steps;
-  const meter = meterOf(refill, lateness.lateMs / 2);
+  const { order, sentMs, endMs, isRefused, isEvidence, lateMs } = steps;
+  const meter = meterOf(refill, lateMs / 2);
   const handles = new Float64Array(sentMs.length);
   for (const step of order) {
     const i = step < 0 ? ~step : step;
@@ -92,13 +93,36 @@ export function walk(steps: Steps, { cost, refill }: Hypothesis, see: SeeAsking)
   }
 }
 
+/** What the ways to a provider and back leave open of what is spent under a hypothesis. */
+export function doubtUnder(steps: Steps, { cost, refill }: Hypothesis): Doubt {
+  const isInFlight = refill.kind === 'in-flight';
+  const key = isInFlight ? PLACES : cost;
+  const known = steps.doubts.get(key);
+  if (known !== undefined) return known;
+  const made = isInFlight
+    ? doubtOf(
+        steps,
+        () => 1,
+        () => -1,
+      )
+    : doubtOf(
+        steps,
+        (i) => cost.taken(steps, i),
+        (i) => (steps.isEvidence[i] === 1 ? cost.used(steps, i) - cost.taken(steps, i) : 0),
+      );
+  steps.doubts.set(key, made);
+  return made;
+}
+
+/** The key of the doubts about requests in flight. */
+const PLACES = {};
+
 /** What each attempt that is evidence says of the limit. */
 export function amountsOf(steps: Steps, hypothesis: Hypothesis, isCounted: Uint8Array): readonly Amounts[] {
-  const { isRefused, sentMs, lateness } = steps;
-  const { lateMs } = lateness;
+  const { isRefused, sentMs, lateMs } = steps;
   const surely = room(isRefused.length);
   const perhaps = room(isRefused.length);
-  const doubt = lateMs === 0 ? undefined : lateness.doubt(steps, hypothesis);
+  const doubt = lateMs === 0 ? undefined : doubtUnder(steps, hypothesis);
   let admissions = 0;
   let refusals = 0;
   walk(steps, hypothesis, (i, spentWithIt, meter) => {

@@ -4,54 +4,9 @@
  * was sent just after it, and likewise for what ended.
  */
 
-import type { Cost, Hypothesis } from './hypotheses.js';
-import type { Steps } from './steps.js';
-
-/** Of each attempt: by how much less, and by how much more, may be spent than the order of the client's own events says. */
-export interface Doubt {
-  readonly less: Float64Array;
-  readonly more: Float64Array;
-}
+import type { Doubt, Steps } from './steps.js';
 
 type Amount = (i: number) => number;
-
-/** The doubts of one history; each way to count has its own. */
-export class Lateness {
-  /** The longest that a request and its answer are on their way; 0 = what the client sees is what the provider saw. */
-  readonly lateMs: number;
-  readonly #inFlight = new Map<Steps, Doubt>();
-  readonly #doubts = new Map<Cost, Doubt>();
-
-  constructor(lateMs: number) {
-    this.lateMs = lateMs;
-  }
-
-  doubt(steps: Steps, { cost, refill }: Hypothesis): Doubt {
-    if (refill.kind === 'in-flight') {
-      return known(this.#inFlight, steps, () =>
-        doubtOf(
-          steps,
-          () => 1,
-          () => -1,
-        ),
-      );
-    }
-    return known(this.#doubts, cost, () =>
-      doubtOf(
-        steps,
-        (i) => cost.taken(steps, i),
-        (i) => (steps.isEvidence[i] === 1 ? cost.used(steps, i) - cost.taken(steps, i) : 0),
-      ),
-    );
-  }
-}
-
-/** What is made once for each key. */
-export function known<K, V>(all: Map<K, V>, key: K, make: () => V): V {
-  const made = all.get(key) ?? make();
-  all.set(key, made);
-  return made;
-}
 
 /**
  * Of what is sent, either may come first where less than one way lies in between. What ended before something was sent has
@@ -59,9 +14,8 @@ export function known<K, V>(all: Map<K, V>, key: K, make: () => V): V {
  *
  * @param taken when it is let in. @param ended what that changes when it ends: negative where it gives back.
  */
-function doubtOf(steps: Steps, taken: Amount, ended: Amount): Doubt {
-  const { order, sentMs, endMs, isRefused, lateness } = steps;
-  const { lateMs } = lateness;
+export function doubtOf(steps: Steps, taken: Amount, ended: Amount): Doubt {
+  const { order, sentMs, endMs, isRefused, lateMs } = steps;
   const wayMs = lateMs / 2;
   const less = new Float64Array(sentMs.length);
   const more = new Float64Array(sentMs.length);

@@ -4,7 +4,6 @@
  */
 
 import type { History } from './history.js';
-import { Lateness } from './lateness.js';
 
 export interface Steps {
   /** The attempt of each step: its index, or its complement where the step is its end. */
@@ -19,7 +18,16 @@ export interface Steps {
   /** Of `max_tokens`; the output itself where the scenario sent no more than that. */
   readonly max: Float64Array;
   readonly hintMs: Float64Array;
-  readonly lateness: Lateness;
+  /** The longest that a request and its answer are on their way; 0 = what the client sees is what the provider saw. */
+  readonly lateMs: number;
+  /** What that leaves open, by what is counted; filled as it is asked for. */
+  readonly doubts: Map<object, Doubt>;
+}
+
+/** Of each attempt: by how much less, and by how much more, may be spent than the order of the client's own events says. */
+export interface Doubt {
+  readonly less: Float64Array;
+  readonly more: Float64Array;
 }
 
 /** More are not needed to tell limits, and cost time; unless there are too few refusals among them. */
@@ -30,7 +38,7 @@ const MOST = 5_000;
 export interface Seen {
   /** As sent with every request; null: each request's own output. */
   readonly maxTokens: number | null;
-  /** The longest that a request or its answer is taken to be on its way; 0 in virtual time. */
+  /** As of `Steps`. */
   readonly lateMs: number;
 }
 
@@ -53,7 +61,8 @@ export function stepsOf({ sent: all }: History, { maxTokens, lateMs }: Seen): St
     output: column(({ outputTokens }) => outputTokens),
     max: column(({ outputTokens }) => maxTokens ?? outputTokens),
     hintMs: column(({ hintMs }) => hintMs ?? Number.NaN),
-    lateness: new Lateness(lateMs),
+    lateMs,
+    doubts: new Map(),
   };
 }
 

@@ -86,6 +86,10 @@ export async function prepareLive(
     console.error(`stopped at the probe: ${opening.why}`);
     return { kind: 'none', code: EXIT.stopped };
   }
+  if (opening.kind === 'interrupted') {
+    console.error('interrupted at the probe: the run has not begun, and nothing is written');
+    return { kind: 'none', code: EXIT.interrupted };
+  }
   if (opening.isRefused)
     console.error('the probe was refused for now; going on, since a refusal is what the run is about');
   return { kind: 'ready', scenario, world: opening.world };

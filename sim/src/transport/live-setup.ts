@@ -91,6 +91,7 @@ export interface Probed {
 
 export type Verdict =
   | { readonly kind: 'stopped'; readonly why: string }
+  | { readonly kind: 'interrupted' }
   | { readonly kind: 'well'; readonly isRefused: boolean };
 
 /** One small request in a time of its own, asked for as all others will be. */
@@ -140,7 +141,7 @@ export async function probe(
     late();
     await http.close();
   }
-  if (seen === undefined && interrupt?.aborted) return { kind: 'well', isRefused: false };
+  if (interrupt?.aborted) return { kind: 'interrupted' };
   return judged(seen, circumstancesOf(settings));
 }
 

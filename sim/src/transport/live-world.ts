@@ -21,6 +21,8 @@ export type LiveOpening =
       readonly world: World /** Of the probe: refused, and so not sure that all is well. */;
       readonly isRefused: boolean;
     }
+  /** While the probe was under way: the run has not begun. */
+  | { readonly kind: 'interrupted' }
   | { readonly kind: 'stopped' /** What is wrong and what to check. */; readonly why: string };
 
 /** Sends the probe; rejects as the transport does where a URL is none. */
@@ -36,7 +38,7 @@ export async function openLive(
   const watch = new ClientWatch();
   watch.start();
   const first = await probe(scenario, settings, spending, { ...probed, interrupt });
-  if (first.kind === 'stopped') {
+  if (first.kind !== 'well') {
     watch.stop();
     return first;
   }

@@ -103,6 +103,34 @@ describe('sim run --live', () => {
     expect(summary).toMatchObject({ mode: 'live', complete: false, requests: { succeeded: 2, unfinished: 3 } });
   });
 
+  it.each([true, false])(
+    'Ctrl-C at the probe writes nothing, leaves older results as they were, and is 130 (trace: %s)',
+    async (trace) => {
+      const out = join(scratch, `probe-${trace}`);
+      expect((await sim(['run', scenario, '--out', out, '--quiet'])).code).toBe(0);
+      const summaryOf = (): string => readFileSync(join(out, 'small-1', 'summary.json'), 'utf8');
+      const older = summaryOf();
+      let isAsked: () => void = () => {};
+      const asked = new Promise<void>((resolve) => {
+        isAsked = resolve;
+      });
+      const url = await server(() => isAsked());
+      const args = ['run', scenario, '--live', '--base-url', url, '--out', out, ...(trace ? [] : ['--no-trace'])];
+      const child = spawn(process.execPath, [join(ROOT, 'sim/bin/sim.js'), ...args], {
+        stdio: ['ignore', 'pipe', 'pipe'],
+      });
+      const texts = Promise.all([child.stdout.toArray(), child.stderr.toArray()]);
+      const closed = once(child, 'close');
+      await asked;
+      child.kill('SIGINT');
+      expect((await closed)[0]).toBe(130);
+      const [stdout, stderr] = (await texts).map((chunks) => chunks.join(''));
+      expect(stdout).toBe('');
+      expect(stderr).toContain('interrupted at the probe: the run has not begun, and nothing is written');
+      expect([readdirSync(out), summaryOf()]).toEqual([['small-1'], older]);
+    },
+  );
+
   it('a second Ctrl-C ends at once: 130, and nothing half written', async () => {
     let isUnderWay: () => void = () => {};
     const underWay = new Promise<void>((resolve) => {

@@ -28,7 +28,8 @@ export const SETTINGS: LiveSettings = {
 
 export type LiveRun =
   | ({ readonly kind: 'ran'; readonly finished: TraceFinished } & Simulated)
-  | { readonly kind: 'stopped'; readonly why: string };
+  | { readonly kind: 'stopped'; readonly why: string }
+  | { readonly kind: 'interrupted' };
 
 /** @throws InvariantBroken when a check of the run does not hold. */
 export async function runLive(
@@ -41,7 +42,7 @@ export async function runLive(
   const probed = { ...target, maxTokens: agents.tokens.max ?? 16 };
   const interrupt = new AbortController();
   const opening = await openLive(scenario, { ...SETTINGS, ...settings }, probed, interrupt.signal);
-  if (opening.kind === 'stopped') {
+  if (opening.kind !== 'world') {
     await expectNothingLeft(before, interrupt.signal);
     return opening;
   }
@@ -53,7 +54,7 @@ export async function runLive(
 
 export async function ran(written: Scenario, settings: Partial<LiveSettings> & { readonly baseUrl: string }) {
   const run = await runLive(written, settings);
-  if (run.kind === 'stopped') throw new Error(run.why);
+  if (run.kind !== 'ran') throw new Error(run.kind === 'stopped' ? run.why : run.kind);
   return run;
 }
 

@@ -95,6 +95,7 @@ governor: { retry: { throttle: 30, network: 1, firstDelay: 10ms, maxDelay: 40ms 
       expect(run.why).toContain('check:');
       return;
     }
+    if (run.kind !== 'ran') throw new Error('nobody interrupts it');
     expect(['done', 'safety-rail']).toContain(run.finished.stop);
     for (const { outcome, observed } of settled(run)) {
       if (outcome === 'failed' && observed !== undefined) expect(observed.cause).toMatch(/^[a-z-]+(-\d+)?$/);
