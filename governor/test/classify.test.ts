@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Answer, AnswerClass, Classification } from '../src/core/answer.js';
 import { classify } from '../src/core/classify.js';
+import { checkProperty } from '../src/testing/replay.js';
 import answerCases from './fixtures/answer-cases.json' with { type: 'json' };
 import wireCases from './fixtures/wire-cases.json' with { type: 'json' };
 
@@ -705,7 +706,7 @@ describe('whatever it is given', () => {
       },
       { requiredKeys: [] },
     );
-    fc.assert(fc.property(fc.oneof(answers, junk), expectSound), { numRuns: 1_000 });
+    checkProperty(fc.property(fc.oneof(answers, junk), expectSound), { name: 'for any junk', runs: 1_000 });
   });
 
   it('it answers soundly, for the vocabulary of providers in any arrangement', () => {
@@ -725,12 +726,12 @@ describe('whatever it is given', () => {
       outputEmitted: fc.constantFrom(true, false, undefined),
       receivedAt: fc.constantFrom(receivedAt, undefined, Number.NaN),
     });
-    fc.assert(
+    checkProperty(
       fc.property(answers, (answer) => {
         expectSound(answer);
         if (answer.outputEmitted) expect(classify(answer).retryable).toBe(false);
       }),
-      { numRuns: 3_000 },
+      { name: 'for the vocabulary of providers in any arrangement', runs: 3_000 },
     );
   });
 

@@ -21,6 +21,7 @@ describe('the ends of the ranges are allowed', () => {
     ],
     ['probeMultiplier', () => new VegasController({ key, probeMultiplier: 1e-9 })],
     ['backoffRatio 0.5, timeoutMs', () => new NetflixAimdController({ key, backoffRatio: 0.5, timeoutMs: 1e-9 })],
+    ['what lies between', () => new ArcController({ key, decreaseRatio: 0.5, ewmaAlpha: 0.5 })],
     ['rttDeviationScale 0', () => new ArcController({ key, rttDeviationScale: 0 })],
   ])('%s', (_, construct) => {
     expect(construct().snapshot().key).toBe(key);

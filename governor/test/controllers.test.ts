@@ -326,6 +326,66 @@ describe('ARC', () => {
     roundTrip(controller, 290, 80, 3);
     expect(capOf(controller)).toBe(9);
   });
+
+  /** One request at a time: each is a round trip, and none reaches the cap. */
+  function trips(controller: ArcController, latencies: readonly number[], from = 0): readonly number[] {
+    let now = from;
+    return latencies.map((latencyMs) => {
+      now = roundTrip(controller, now, latencyMs, 1);
+      return capOf(controller);
+    });
+  }
+
+  it('takes for usual what is within 2.5 deviations of the moving average', () => {
+    // The first sets the measure, and counts for the second trip too: 105. Then 102 and a variance of 6: up to 108.1. After
+    // 108 they are 104.4 and 12.24: up to 113.1.
+    expect(trips(new ArcController({ key, initial: 100 }), [100, 110, 108, 114])).toEqual([100, 90, 90, 81]);
+    expect(trips(new ArcController({ key, initial: 100 }), [100, 110, 109])).toEqual([100, 90, 81]);
+  });
+
+  it('cuts, as the original, also where a cap that nobody reached is as slow as ever, to the millisecond', () => {
+    expect(trips(new ArcController({ key, initial: 10 }), [100, 100])).toEqual([10, 9]);
+    expect(trips(new ArcController({ key, initial: 10 }), [100, 99.9])).toEqual([10, 10]);
+  });
+
+  it('is pressed by refusals alone', () => {
+    const controller = new ArcController({ key, initial: 10 });
+    trips(controller, [100]);
+    expect(controller.throttled(150, controller.admitted(100), 'offpeak_queued')).toEqual([]);
+    expect(succeed(controller, 90, 1, 200)).toEqual([{ key, previous: 10, next: 9, reason: 'offpeak_queued' }]);
+    expect(succeed(controller, 90, 1, 300)).toEqual([]);
+  });
+
+  it('decides nothing before it has measured anything', () => {
+    const controller = new ArcController({ key, initial: 10 });
+    for (const now of [0, 10, 20]) {
+      controller.admitted(now);
+      expect(controller.failed(now)).toEqual([]);
+    }
+  });
+
+  it('measures only answers: what ended otherwise moves neither mean nor cap', () => {
+    const controller = new ArcController({ key, initial: 2 });
+    roundTrip(controller, 0, 100, 1);
+    expect(succeed(controller, 101, 1, 200)).toMatchObject([{ next: 1 }]);
+    // The measure is 100.2 now; a trip without an answer decides nothing, although it reaches the cap.
+    controller.admitted(200);
+    expect(controller.ended(301)).toEqual([]);
+    expect(succeed(controller, 0, 1, 350)).toEqual([]);
+    expect(succeed(controller, 100, 1, 402)).toMatchObject([{ previous: 1, next: 2 }]);
+    controller.admitted(402);
+    controller.admitted(402);
+    expect(controller.failed(600)).toMatchObject([{ previous: 2, next: 1 }]);
+    expect(controller.succeeded(701, 0, { latencyMs: 95, inFlightAtAdmission: 2 })).toEqual([]);
+    expect(succeed(controller, 95, 1, 801)).toMatchObject([{ previous: 1, next: 2 }]);
+  });
+
+  it('measures anew after an idle reset', () => {
+    const controller = new ArcController({ key, initial: 10 });
+    trips(controller, [100, 80]);
+    controller.observed(400_000);
+    expect(trips(controller, [1_000, 999], 400_000)).toEqual([10, 10]);
+  });
 });
 
 describe('what they share', () => {

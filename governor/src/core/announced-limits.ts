@@ -39,7 +39,7 @@ const PERIODS_MS: Readonly<Record<string, number>> = { s: 1_000, m: MINUTE_MS, h
  */
 export function announcedLimits(answer: Answer, refusedBy?: Scope): readonly RateLimit[] {
   try {
-    const headers = readHeaders(read(answer, 'headers'), readHeaders(read(read(answer, 'error'), 'headers')));
+    const headers = readHeaders(read(read(answer, 'error'), 'headers'), readHeaders(read(answer, 'headers')));
     const named = [...readLimits(headers, () => undefined)].flatMap(([name, { limit, remaining }]): RateLimit[] => {
       const counts = countedBy(name);
       return counts && limit ? [rateLimit(name, counts, limit, MINUTE_MS, remaining)] : [];
