@@ -88,8 +88,9 @@ table { border-collapse: separate; border-spacing: 0; width: 100%; font-size: 0.
 caption { text-align: left; padding: 0.8rem 1rem 0.4rem; font-weight: 600; position: sticky; left: 0; max-width: 100cqi; width: fit-content; }
 th, td { text-align: left; font-weight: 400; padding: 0.45rem 1rem; border-top: 1px solid var(--border); vertical-align: top; }
 thead th { border-top: 0; font-weight: 600; font-size: 0.85rem; color: var(--quiet); vertical-align: bottom; }
-th:first-child:not(.number) { min-width: min(9rem, 40cqi); max-width: 50cqi; overflow-wrap: anywhere; position: sticky; left: 0; background: var(--card); }
+th:first-child:not(.number) { min-width: min(9rem, 40cqi); max-width: 50cqi; overflow-wrap: break-word; position: sticky; left: 0; background: var(--card); }
 .number { text-align: right; white-space: nowrap; }
+thead .number { min-width: 8rem; white-space: normal; }
 .replay { display: flex; gap: 0.75rem; align-items: flex-start; margin-top: 0.75rem; padding: 0.7rem 0.7rem 0.7rem 1rem;
   background: var(--card); border: 1px solid var(--border); border-radius: 0.6rem; }
 pre { margin: 0; padding: 0.3rem 0; flex: 1; min-width: 0; white-space: pre-wrap; font: 0.9rem/1.5 ui-monospace, SFMono-Regular, Menlo, Consolas,

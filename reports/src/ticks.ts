@@ -52,16 +52,17 @@ export function durationTicks(min: number, max: number, atMost: number): number[
   return ticks;
 }
 
-/** Grouped thousands, at most two decimals (three below 1); from a million on in compact form, `1.25M`. */
+/** Grouped thousands without decimals, at most two decimals below (three below 1); from a million on in compact form, `1.25M`. */
 export function formatNumber(value: number): string {
-  const size = Math.abs(value);
-  if (size >= 1e6) return value.toLocaleString('en-US', { notation: 'compact', maximumFractionDigits: 2 });
-  if (size > 0 && size < 0.001) return value.toLocaleString('en-US', { maximumSignificantDigits: 2 });
-  return value.toLocaleString('en-US', { maximumFractionDigits: size < 1 ? 3 : 2 });
+  if (value < 0) return `−${formatNumber(-value)}`;
+  if (value >= 1e6) return value.toLocaleString('en-US', { notation: 'compact', maximumFractionDigits: 2 });
+  if (value > 0 && value < 0.001) return value.toLocaleString('en-US', { maximumSignificantDigits: 2 });
+  return value.toLocaleString('en-US', { maximumFractionDigits: value < 1 ? 3 : value < 1000 ? 2 : 0 });
 }
 
 /** A value with its unit; of a duration and of a share the three digits that matter. */
 export function formatValue(value: number, unit: Unit): string {
+  if (value < 0) return `−${formatValue(-value, unit)}`;
   if (unit === 'number') return formatNumber(value);
   const rounded = Number(value.toPrecision(3));
   return unit === 'duration' ? formatDuration(rounded) : `${Number((rounded * 100).toPrecision(3))} %`;

@@ -303,7 +303,7 @@ describe('the source that a page carries', () => {
     ['bar chart with long names', long, { title: ['b'], body: ['done: 30'], after: [] }],
     ['heatmap', heatmapChart, { title: ['a 2, b x'], body: ['mean time: 3s'], after: [] }],
     ['scatter', scatterChart, { title: ['a 2'], body: ['time: 1m 30s', 'refused: 10 %'], after: [] }],
-    ['ranges', rangesChart, { title: ['third'], body: ['95 % interval: -5 % to 10 %'], after: ['no difference: 0 %'] }],
+    ['ranges', rangesChart, { title: ['third'], body: ['95 % interval: −5 % to 10 %'], after: ['no difference: 0 %'] }],
   ])('draws a %s, its legend, its labels and what a pointer is told', (_kind, chart, told) => {
     const picture = drawn(chart, 300, 300, build);
     const labels = (of: Chart): unknown => [

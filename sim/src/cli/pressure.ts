@@ -35,9 +35,9 @@ const EXAMPLES = `
 The load is not governed: begin small. With --shots each step is so many single waves; 8 sent, 7 accepted and 1 refused
 tell a limit of 7 at once.
 
-Try:
-  sim pressure --help
-  sim serve --help`;
+Try, each in a terminal of its own:
+  sim serve scenarios/fanout30.yaml --port 8080
+  sim pressure --base-url http://127.0.0.1:8080/v1 --model large --stairs 2,4,8 --seconds 5`;
 
 export function pressureCommand(finished: (code: ExitCode) => void): Command {
   const command = new Command('pressure')

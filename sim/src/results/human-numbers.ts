@@ -14,7 +14,8 @@ export function duration(ms: number | null): string {
 /** A share of 1 in percent: `11.2 %`. Less than a millionth of one is a rounding error, and written as none. */
 export function percent(share: number | null): string {
   if (share === null) return NO_VALUE;
-  return Math.abs(share) < 1e-8 ? '0 %' : `${Number((share * 100).toPrecision(3))} %`;
+  if (share <= -1e-8) return `−${percent(-share)}`;
+  return share < 1e-8 ? '0 %' : `${Number((share * 100).toPrecision(3))} %`;
 }
 
 export function number(value: number | null): string {
