@@ -6,13 +6,15 @@
 import type { Ledger } from './ledger.js';
 import type { Quota } from './quota.js';
 import type { InLine, ServiceLine } from './service-line.js';
-import { checkCached, checkTokens } from './token-count.js';
+import { checkUsage } from './token-count.js';
 import type { ToldTime } from './told-time.js';
 import type { AdmittedLease, Lease, RequestFacts, Usage } from './verdict.js';
 
 /** What a model's verdicts and leases share. */
 export interface Books {
   readonly quotas: readonly Quota[];
+  /** Of these, the ones to which it matters how a request ends. */
+  readonly settling: readonly Quota[];
   readonly ledger: Ledger;
   readonly time: ToldTime;
   /** Where the server works on so many at once; null = on all. */
@@ -50,23 +52,21 @@ export class HeldLease implements AdmittedLease, InLine {
 
   answered(usage: Usage, nowMs: number): void {
     checkHeld(this.#state);
-    checkTokens('inputTokens', usage.inputTokens);
-    checkCached(usage.cachedTokens, usage.inputTokens);
-    checkTokens('outputTokens', usage.outputTokens);
-    const { quotas, ledger, time } = this.#books;
+    checkUsage(usage);
+    const { settling, ledger, time, line } = this.#books;
     const nowUs = time.toUs(nowMs);
     this.#state = 'answered';
-    for (const quota of quotas) quota.answered(this.#facts, usage, this.#takenUs, nowUs);
+    for (let n = 0; n < settling.length; n++) settling[n]!.answered(this.#facts, usage, this.#takenUs, nowUs);
     ledger.answered(usage);
-    this.#books.line?.leave(this);
+    line?.leave(this);
   }
 
   abandoned(nowMs: number): void {
     checkHeld(this.#state);
-    const { quotas, ledger, time } = this.#books;
+    const { settling, ledger, time } = this.#books;
     const nowUs = time.toUs(nowMs);
     this.#state = 'abandoned';
-    for (const quota of quotas) quota.abandoned(this.#facts, this.#takenUs, nowUs);
+    for (const quota of settling) quota.abandoned(this.#facts, this.#takenUs, nowUs);
     ledger.abandoned();
     this.#books.line?.leave(this);
   }

@@ -13,8 +13,9 @@ import { below } from './luck.js';
 import { OVERLOAD, Overload, type OverloadSpec } from './overload.js';
 import type { Quota, QuotaStanding } from './quota.js';
 import { checkReconfiguration, type QuotaSpec } from './quota-spec.js';
+import { RequestsQuota } from './requests-quota.js';
 import { checkServer, QUEUE, type ServerSpec, ServiceLine } from './service-line.js';
-import { checkCached, checkTokens } from './token-count.js';
+import { checkFacts } from './token-count.js';
 import { ToldTime } from './told-time.js';
 import type { Lease, OverloadStatus, RequestFacts, Verdict } from './verdict.js';
 
@@ -55,7 +56,8 @@ export class ProviderModel {
     this.#overloads = [wide.overload, own].filter((overload) => overload !== null);
     this.#line = extras.server === undefined ? null : new ServiceLine(extras.server);
     const quotas = [...wide.quotas, ...this.#own];
-    this.#books = { quotas, ledger: new Ledger(), time: wide.time, line: this.#line };
+    const settling = quotas.filter((quota) => !(quota instanceof RequestsQuota));
+    this.#books = { quotas, settling, ledger: new Ledger(), time: wide.time, line: this.#line };
     this.#counting = quotas.filter((quota) => quota.spec.refusedCount);
     this.#refusedHold = this.#counting.some((quota) => quota.spec.kind === 'concurrency');
   }
@@ -76,19 +78,19 @@ export class ProviderModel {
    * @throws RangeError when the time goes back, or a token count is not a whole number ≥ 0.
    */
   decide(facts: RequestFacts, nowMs: number): Verdict {
-    checkTokens('inputTokens', facts.inputTokens);
-    checkCached(facts.cachedTokens, facts.inputTokens);
-    checkTokens('maxTokens', facts.maxTokens);
+    checkFacts(facts);
     const { quotas, ledger, time } = this.#books;
     const nowUs = time.toUs(nowMs);
     for (const overload of this.#overloads) {
       if (overload.refuses(nowUs)) return this.#turnAway(OVERLOAD, overload.status, facts, nowUs);
     }
-    for (const quota of quotas) {
+    // Counted loops: this is asked millions of times, and an iterator costs as much as a quota.
+    for (let n = 0; n < quotas.length; n++) {
+      const quota = quotas[n]!;
       if (quota.waitUs(facts, nowUs) !== 0) return this.#refuse(quota, facts, nowUs);
     }
     if (this.#line?.isFull) return this.#turnAway(QUEUE, 503, facts, nowUs);
-    for (const quota of quotas) quota.admitted(facts, nowUs);
+    for (let n = 0; n < quotas.length; n++) quotas[n]!.admitted(facts, nowUs);
     ledger.admitted();
     return { kind: 'admitted', lease: new HeldLease(this.#books, facts, nowUs) };
   }
@@ -165,7 +167,10 @@ export class ProviderModel {
 
   #refuse(first: Quota, facts: RequestFacts, nowUs: number): Verdict {
     const { quotas, ledger } = this.#books;
-    const exceeded = quotas.find((quota) => quota.waitUs(facts, nowUs) === Infinity);
+    let exceeded: Quota | undefined;
+    for (let n = 0; n < quotas.length && exceeded === undefined; n++) {
+      if (quotas[n]!.waitUs(facts, nowUs) === Infinity) exceeded = quotas[n];
+    }
     const { name, kind } = (exceeded ?? first).spec;
     for (const quota of this.#counting) quota.refused(facts, nowUs);
     ledger.refused(name);
@@ -181,7 +186,10 @@ export class ProviderModel {
 
   /** Asked after the refusal has counted, so that it holds for a request that is refused and waits. */
   #waitUs(facts: RequestFacts, nowUs: number): number {
-    return Math.max(...this.#books.quotas.map((quota) => quota.waitUs(facts, nowUs) ?? 0));
+    const { quotas } = this.#books;
+    let longestUs = 0;
+    for (let n = 0; n < quotas.length; n++) longestUs = Math.max(longestUs, quotas[n]!.waitUs(facts, nowUs) ?? 0);
+    return longestUs;
   }
 
   #refusedLease(): Lease | null {

@@ -93,9 +93,16 @@ export class SpendLog {
     this.#length += 1;
   }
 
+  /** From the newest on in growing steps, then halving: what ends has mostly begun a short while ago, in a log that may be long. */
   #find(atUs: number): number | null {
-    let low = 0;
     let high = this.#length;
+    let step = 8;
+    let low = Math.max(0, high - step);
+    while (low > 0 && this.#at[this.#index(low)]! >= atUs) {
+      high = low + 1;
+      step *= 4;
+      low = Math.max(0, high - step);
+    }
     while (low < high) {
       const middle = (low + high) >>> 1;
       if (this.#at[this.#index(middle)]! < atUs) low = middle + 1;
