@@ -1,12 +1,13 @@
 /**
  * Runs in the copy that mutation-score.mjs makes, after all tests have run once on the instrumented sources: each mutant in
  * turn is made active, and the tests that reach it are called again, the quick ones first, until one fails. All in one
- * thread: a mutant costs the tests alone. `note` is appended at once, so that a thread that hangs loses nothing.
+ * thread: a mutant costs the tests alone. What is noted is appended at once, so that a thread that
+ * hangs loses nothing.
  */
 
-import { appendFileSync, readFileSync } from 'node:fs';
-import type { RunnerTestCase } from 'vitest';
-import { getFn, getHooks } from 'vitest/suite';
+import { appendFileSync, readFileSync, utimesSync } from 'node:fs';
+
+import { type RunnerTestCase, TestRunner } from 'vitest';
 
 /** What Stryker's instrumentation reads and counts. */
 interface Instrumentation {
@@ -34,10 +35,10 @@ const realClear = globalThis.clearTimeout;
 type Outcome = 'Survived' | 'Killed' | 'Timeout';
 
 async function call({ test }: Ran): Promise<void> {
-  const hooks = test.suite === undefined ? undefined : getHooks(test.suite);
+  const hooks = test.suite === undefined ? undefined : TestRunner.getSuiteHooks(test.suite);
   for (const hook of hooks?.beforeEach ?? []) await (hook as (context: unknown) => unknown)(test.context);
   try {
-    await getFn(test)();
+    await TestRunner.getTestFn(test)();
   } finally {
     for (const hook of hooks?.afterEach ?? []) await (hook as (context: unknown) => unknown)(test.context);
   }
@@ -97,6 +98,8 @@ export async function runMutants(ids: readonly string[], logPath: string): Promi
     if (reaching.length === 0) outcome = importHits[id] === undefined ? 'NoCoverage' : 'Ignored';
     note(id, 'begins');
     for (const one of reaching) {
+      // A sign of life.
+      utimesSync(logPath, new Date(), new Date());
       outcome = await outcomeUnder(id, one, perTest[one.test.id]?.[id] as number);
       if (outcome === 'Survived') continue;
       if ((await outcomeOf(one)) === 'Survived') break;

@@ -13,8 +13,11 @@ import {
   existsSync,
   mkdirSync,
   mkdtempSync,
+  readdirSync,
   readFileSync,
   rmSync,
+  statSync,
+  symlinkSync,
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -27,7 +30,9 @@ const STRYKER = '9.6.1';
 const PROMISED = { 'governor/src/core': 90, 'governor/src/gate': 80 };
 
 const root = fileURLToPath(new URL('..', import.meta.url));
-const cachePath = join(root, 'node_modules/.cache/tidegate-mutation.json');
+const cache = join(root, 'node_modules/.cache/tidegate-mutation');
+mkdirSync(cache, { recursive: true });
+const cachePath = join(cache, 'measured.json');
 const textOf = (path) => readFileSync(join(root, path), 'utf8');
 const filesOf = (...paths) =>
   execFileSync('git', ['ls-files', '-co', '--exclude-standard', ...paths], { cwd: root, encoding: 'utf8' })
@@ -72,10 +77,10 @@ import { ran, runMutants } from './mutation-loop.ts';
 it('all mutants', { timeout: 2 ** 31 - 1 }, () => runMutants(${JSON.stringify(ids)}, ${JSON.stringify(log)}));
 `;
 
-/** Runs the tests on the mutants; a mutant whose thread says nothing for two minutes hangs it, and has been noticed. */
+/** Runs the tests on the mutants; a mutant in which one test takes a minute hangs the thread, and is noticed. */
 function runLoop(copy, log) {
   // Fewer scripts per property than in the suite: what they let pass counts as survived.
-  const env = { ...process.env, TIDEGATE_RUNS: '0.3' };
+  const env = { TIDEGATE_RUNS: '0.1', ...process.env };
   const command = [
     'node_modules/vitest/vitest.mjs',
     'run',
@@ -85,29 +90,44 @@ function runLoop(copy, log) {
     'dot',
   ];
   const child = spawn(process.execPath, command, { cwd: copy, env, stdio: ['ignore', 'ignore', 'inherit'] });
-  let said = '';
-  let saidAt = Date.now();
   const watch = setInterval(() => {
-    const now = readFileSync(log, 'utf8');
-    if (now !== said) [said, saidAt] = [now, Date.now()];
-    if (Date.now() - saidAt < 120_000) return;
-    const [id, word] = now.trim().split('\n').at(-1).split(' ');
-    if (word === 'begins') appendFileSync(log, `${id} Timeout\n`);
+    if (Date.now() - statSync(log).mtimeMs < 60_000) return;
+    const [id, word] = readFileSync(log, 'utf8').trim().split('\n').at(-1).split(' ');
+    // Before the first mutant the tests run once, which takes its time.
+    if (word !== 'begins') return;
+    appendFileSync(log, `${id} Timeout\n`);
     child.kill('SIGKILL');
   }, 1_000);
   return new Promise((resolve) => child.once('close', resolve)).finally(() => clearInterval(watch));
+}
+
+/** The same packages, but this tree's own from the copy. */
+function linkModules(copy) {
+  const from = join(root, 'node_modules');
+  const to = join(copy, 'node_modules');
+  mkdirSync(to);
+  for (const name of readdirSync(from))
+    if (name !== '@tidegate' && name !== '.cache') symlinkSync(join(from, name), join(to, name));
+  cpSync(join(from, '@tidegate'), join(to, '@tidegate'), { recursive: true, verbatimSymlinks: true });
+}
+
+/** Installed at the first use, in a place of its own: no clone has to have it for its tests. */
+function tool() {
+  const path = join(cache, 'node_modules/@stryker-mutator/instrumenter');
+  if (!existsSync(path)) {
+    const name = `@stryker-mutator/instrumenter@${STRYKER}`;
+    const install = ['install', '--prefix', cache, '--ignore-scripts', '--no-audit', '--no-fund', name];
+    execFileSync('npm', install, { cwd: cache, stdio: ['ignore', 'inherit', 'inherit'] });
+  }
+  return join(path, 'dist/src/index.js');
 }
 
 async function measure(paths) {
   const copy = mkdtempSync(join(tmpdir(), 'tidegate-mutation-'));
   try {
     for (const file of filesOf()) cpSync(join(root, file), join(copy, file));
-    const install = ['install', '--ignore-scripts', '--no-audit', '--no-fund', '--save-dev'];
-    const tool = `@stryker-mutator/instrumenter@${STRYKER}`;
-    execFileSync('npm', [...install, tool], { cwd: copy, stdio: ['ignore', 'inherit', 'inherit'] });
-    const { Instrumenter } = await import(
-      pathToFileURL(join(copy, 'node_modules/@stryker-mutator/instrumenter/dist/src/index.js')).href
-    );
+    linkModules(copy);
+    const { Instrumenter } = await import(pathToFileURL(tool()).href);
     const silent = { debug() {}, info() {}, warn() {}, isDebugEnabled: () => false };
     const sources = paths.map((path) => ({
       name: path,
@@ -153,7 +173,6 @@ async function measure(paths) {
   } finally {
     rmSync(copy, { recursive: true, force: true });
   }
-  mkdirSync(join(root, 'node_modules/.cache'), { recursive: true });
   writeFileSync(cachePath, JSON.stringify(measured));
 }
 
@@ -175,12 +194,13 @@ function survivorsOf(path) {
   const rows = new Map();
   for (const { status, location, replacement = '' } of mutants) {
     if (status !== 'Survived' && status !== 'NoCoverage') continue;
+    // The instrumenter counts lines and columns from 0.
     const { start, end } = location;
-    const line = lines[start.line - 1];
-    const was = line.slice(start.column - 1, start.line === end.line ? end.column - 1 : undefined);
+    const line = lines[start.line];
+    const was = line.slice(start.column, start.line === end.line ? end.column : undefined);
     const [, why = 'a gap'] = (reasons[name] ?? []).find(([piece]) => `${line} → ${replacement}`.includes(piece)) ?? [];
     const key = `${String(start.line).padStart(3)} ${why}`;
-    const row = rows.get(key) ?? { line: start.line, why, changes: [] };
+    const row = rows.get(key) ?? { line: start.line + 1, why, changes: [] };
     row.changes.push(`${cell(was)} → ${cell(replacement)}`);
     rows.set(key, row);
   }
