@@ -79,6 +79,18 @@ describe('the latency signal', () => {
     expect(cap()).toBe(16);
   });
 
+  it('leaves every fourth success a raise, where nobody knows of a wall', () => {
+    const { one, answers, cap } = controller({ initial: 8 });
+    const climb = (count: number): number[] =>
+      Array.from({ length: count }, () => {
+        answers(4, 500);
+        return cap();
+      });
+    answers(8, 500);
+    one.waiting(0, 1);
+    expect(climb(4)).toEqual([9, 10, 11, 12]);
+  });
+
   it('cuts on as long as cutting helps', () => {
     const { answers, cap } = controller();
     answers(8, 500);
