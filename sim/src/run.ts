@@ -214,8 +214,8 @@ class Engine {
 
   /** With what holds the work up, where that is known. */
   #unfinished(reason: StopReason, detail: string): Stop {
-    const { congestion } = this.#workload;
-    return { reason, detail: congestion === undefined ? detail : `${detail}: ${congestion}` };
+    const { holdUp } = this.#workload;
+    return { reason, detail: holdUp === undefined ? detail : `${detail}: ${holdUp}` };
   }
 
   #end(stop: Stop): void {

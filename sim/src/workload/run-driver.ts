@@ -5,6 +5,7 @@
  */
 
 import { PHASE } from '../kernel/kernel.js';
+import { formatDuration } from '../scenario/duration.js';
 import type { RunChange, RunSettings, TargetSettings } from '../scenario/scenario.js';
 import { agentRows } from './agent-names.js';
 import { OpenRun } from './open-run.js';
@@ -32,8 +33,8 @@ export class RunDriver {
   /** As the scenario or its timeline states it; null = the default. */
   #maxConcurrency: number | null;
   #open: OpenRun | undefined;
-  /** Its process has died. */
-  #isDown = false;
+  /** Its process has died; when it is back. */
+  #downUntilMs: number | undefined;
   /** What comes while it is down, for when it is back. */
   #deferred: RunChange[] = [];
   #isOver = false;
@@ -46,6 +47,16 @@ export class RunDriver {
     this.#maxConcurrency = settings.maxConcurrency;
     this.asks = { all: agentCount(settings) * settings.agents.asks, finished: 0 };
     if (options.mayBeReplaced) this.#progress = new Progress(settings.agents.asks);
+  }
+
+  /** Why nothing of it goes on; undefined while something may. */
+  get holdUp(): string | undefined {
+    if (this.#isOver) return undefined;
+    const { pause, scheduler } = this.#context;
+    const { id } = this.#settings;
+    if (this.#downUntilMs !== undefined) return `run ${id} is down until ${formatDuration(this.#downUntilMs)}`;
+    const pausedMs = pause?.leftMs(scheduler.now()) ?? 0;
+    return pausedMs > 0 ? `run ${id} is paused until ${formatDuration(scheduler.now() + pausedMs)}` : undefined;
   }
 
   schedule(): void {
@@ -69,7 +80,7 @@ export class RunDriver {
   /** What comes before the run is opened holds from its opening on; what comes after its end does nothing. */
   change(change: RunChange): void {
     if (this.#isOver) return;
-    if (this.#isDown && change.kind !== 'pause') {
+    if (this.#downUntilMs !== undefined && change.kind !== 'pause') {
       this.#deferred.push(change);
       return;
     }
@@ -102,7 +113,7 @@ export class RunDriver {
   /** Before it is opened there is nothing to die. */
   #crash(downForMs: number): void {
     if (this.#open === undefined) return;
-    this.#isDown = true;
+    this.#downUntilMs = this.#context.scheduler.now() + downForMs;
     this.#open.crash(downForMs);
     this.#context.scheduler.after(downForMs, PHASE.timer, resumeRun, this);
   }
@@ -110,7 +121,7 @@ export class RunDriver {
   resume(): void {
     const { governor } = this.#context;
     if (this.#open === undefined) return;
-    this.#isDown = false;
+    this.#downUntilMs = undefined;
     const { id } = this.#open.run;
     this.#open.resume(governor.openRun(id, { maxConcurrency: this.#bound(), settings: this.#target }));
     const deferred = this.#deferred;

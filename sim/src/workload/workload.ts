@@ -67,8 +67,10 @@ export class Workload {
   }
 
   /** What holds the work up, where that is known. */
-  get congestion(): string | undefined {
-    return this.#executors?.congestion;
+  get holdUp(): string | undefined {
+    const reasons = [this.#executors?.congestion, ...[...this.#runs.values()].map(({ driver }) => driver.holdUp)];
+    const known = reasons.filter((reason) => reason !== undefined);
+    return known.length > 0 ? known.join('; ') : undefined;
   }
 
   change(change: RunChange): void {

@@ -305,3 +305,21 @@ timeline: [{ at: 1s, crash: ${crash} }]
     's/x.yaml:4:22  timeline[0].crash.downFor  is missing; expected a duration with its unit (250ms, 20s, 5m, 1h)',
   ]);
 });
+
+it.each([
+  ['{ at: 5s, crash: { run: r, downFor: 1000h } }', 'run r is down until 1000h 5s'],
+  ['{ at: 5s, pause: { run: r, for: 500h } }', 'run r is paused until 500h 5s'],
+])('a run that stands still when the time is up is named: %s', async (change, named) => {
+  const { events } = await runOf(
+    scenario({
+      agents: 'count: 1, requests: 9',
+      model: 'latency: { service: 4s }',
+      more: `timeline: [${change}]\nstop: { after: 1h }`,
+    }),
+  );
+  expect(events.at(-1)).toMatchObject({
+    type: 'trace-finished',
+    stop: 'after',
+    detail: `stop.after 3600000 ms came before the work was done: ${named}`,
+  });
+});
