@@ -3,6 +3,7 @@
 import { Command, CommanderError } from 'commander';
 import { EXIT, type ExitCode } from './exit-codes.js';
 import { VERSION } from './version.js';
+import { wrapped } from './wrapped.js';
 
 const EXAMPLES = `
 Try:
@@ -39,11 +40,18 @@ function program(commands: readonly MakeCommand[], finished: (code: ExitCode) =>
     .version(VERSION)
     .showSuggestionAfterError()
     .exitOverride()
+    .configureHelp({ minWidthToWrap: 20 })
+    .configureOutput({ writeOut: (text) => process.stdout.write(wrapped(text, columns())), getOutHelpWidth: columns })
     .addHelpText('after', EXAMPLES);
   for (const command of commands.map((make) => make(finished))) {
-    root.addCommand(command.exitOverride().showSuggestionAfterError());
+    root.addCommand(command.copyInheritedSettings(root));
   }
   return root;
+}
+
+/** Of the terminal; of a page where there is none. */
+function columns(): number {
+  return process.stdout.columns ?? (Number(process.env.COLUMNS) || 80);
 }
 
 async function main(argv: readonly string[]): Promise<ExitCode> {
@@ -52,7 +60,7 @@ async function main(argv: readonly string[]): Promise<ExitCode> {
     code = finished;
   });
   if (argv.length <= 2) {
-    console.log(root.helpInformation() + EXAMPLES);
+    root.outputHelp();
     return EXIT.ok;
   }
   try {

@@ -68,7 +68,8 @@ async function loadFile(file: string): Promise<LoadResult> {
 async function loadProfile(name: string): Promise<LoadResult> {
   const { loadScenario } = await import('../scenario/load.js');
   if (!isProfileName(name)) {
-    const message = `is no profile; there are: ${profileNames.join(', ')}`;
+    const { suggestion } = await import('../scenario/nearest.js');
+    const message = `is no profile${suggestion(name, profileNames, 'there are')}`;
     return { kind: 'problems', problems: [{ file: `--profile ${name}`, line: 0, column: 0, path: '', message }] };
   }
   const [model] = Object.keys(profileOf(name).models);

@@ -305,6 +305,14 @@ describe('help', () => {
     },
   );
 
+  it('fits a narrow terminal, but for commands to be copied', () => {
+    const env = { ...process.env, COLUMNS: '60' };
+    const { stdout } = spawnSync(process.execPath, [BIN, 'tune', '--help'], { encoding: 'utf8', env });
+    const lines = stdout.split('\n').filter((line) => !line.startsWith('  sim '));
+    expect(lines.filter((line) => line.length > 60)).toEqual([]);
+    expect(stdout.replaceAll(/\s+/g, ' ')).toContain('With --goal or --minimise the grid is searched, not tabulated.');
+  });
+
   it('comes by itself when nothing is asked', () => {
     const { status, stdout } = sim();
     expect(status).toBe(0);

@@ -118,7 +118,8 @@ describe('sim serve', () => {
   it.each([
     [[], 'give either a scenario file or --profile NAME'],
     [['a.yaml', '--profile', 'zhipu'], 'give either a scenario file or --profile NAME'],
-    [['--profile', 'nobody'], 'there are: openai, azure-openai'],
+    [['--profile', 'nobody'], 'there are openai, azure-openai'],
+    [['--profile', 'opnai'], 'did you mean "openai"?'],
     [['none.yaml'], 'none.yaml'],
     [['--profile', 'zhipu', '--port', '70000'], 'whole number from 0 to 65535'],
   ])('%j is bad usage', async (args, message) => {
