@@ -11,6 +11,7 @@ import { afterAll, afterEach, describe, expect, it } from 'vitest';
 import type { Summary } from '../../src/results/summary.js';
 import { scenarioText } from '../simulate.js';
 import { answers, type Respond, ran, served } from './live-run.js';
+import { serveMock } from './serve-mock.js';
 
 const ROOT = fileURLToPath(new URL('../../..', import.meta.url));
 const KEY = 'sk-hush-0123456789';
@@ -67,6 +68,21 @@ describe('sim run --live', () => {
     expect(everything).not.toContain('hush');
     expect(prompts.every((prompt) => prompt.includes('about the sea'))).toBe(true);
     expect(everything).not.toContain('about the sea');
+  });
+
+  it('--wire anthropic: the messages of its API, its key header, its refusals', async () => {
+    const mock = await serveMock(`
+providers: { acme: { wire: anthropic, models: { large: { quotas: [{ concurrency: 2 }], latency: { firstToken: 30ms, perOutputToken: 1ms, refusal: 2ms } } } } }
+workload: { runs: [{ id: r, target: acme/large, agents: { count: 1 } }] }
+`);
+    closers.push(() => mock.close(0));
+    const out = join(scratch, 'anthropic');
+    const args = ['run', scenario, '--live', '--base-url', mock.url, '--wire', 'anthropic', '--json', '--out', out];
+    const { code, stdout, stderr } = await sim(args, { ANTHROPIC_API_KEY: KEY });
+    expect([code, stderr]).toEqual([0, expect.stringContaining('anthropic')]);
+    expect((JSON.parse(stdout) as Summary).requests).toMatchObject({ logical: 6, succeeded: 6, lost: 0 });
+    // The probe was one more.
+    expect(mock.ledger().models['acme/large']).toMatchObject({ admitted: 7, peakInFlight: 2 });
   });
 
   it('elsewhere, without a terminal and without --yes: nothing is sent', async () => {

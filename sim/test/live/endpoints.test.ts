@@ -8,6 +8,7 @@ import { createServer as createTls } from 'node:https';
 import { type AddressInfo, connect, createServer as createTcp, type Socket } from 'node:net';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { outcomeLines } from '../../src/cli/run-lines.js';
+import { readBaseUrl } from '../../src/transport/base-url.js';
 import { scenarioText } from '../simulate.js';
 import { ANSWER, answers, type Respond, ran, runLive, served, settled } from './live-run.js';
 import { CERTIFICATE, PRIVATE_KEY } from './self-signed.js';
@@ -116,21 +117,42 @@ workload:
     expect(summary.requests).toMatchObject({ succeeded: 12, attempts: 12 });
   });
 
+  // One at a time, so that each retry finds no other kept connection that is reset as well, and uses up its retries on them.
   it('that resets kept connections between requests: an attempt that fails is sent again', async () => {
-    const counts = new WeakMap<object, number>();
+    const used = new WeakSet<object>();
+    let resets = 0;
     const { url } = await server((response, request, body) => {
-      const before = counts.get(request.socket) ?? 0;
-      counts.set(request.socket, before + 1);
-      if (before === 1) request.socket.resetAndDestroy();
-      else answers(response, request, body);
+      if (used.has(request.socket)) {
+        resets++;
+        request.socket.resetAndDestroy();
+        return;
+      }
+      used.add(request.socket);
+      answers(response, request, body);
     });
-    const run = await ran(work(), { baseUrl: `${url}/v1`, ...whole });
+    const { providers, governor, ...rest } = work();
+    const serial = { ...governor, options: { ...governor.options, initial: 1, growthLimit: 1 } };
+    const run = await ran({ providers, governor: serial, ...rest }, { baseUrl: `${url}/v1`, ...whole });
     expect(run.summary.requests).toMatchObject({ logical: 12, succeeded: 12, lost: 0 });
-    const { failed } = run.summary.requests;
-    expect(run.summary.live?.failures).toEqual({ 'connection-reset': failed });
-    expect(outcomeLines(run.summary)).toContain(`  failed attempts: ${failed} connection-reset`);
-    expect(run.summary.requests.failed).toBeGreaterThan(0);
+    expect(resets).toBeGreaterThan(0);
+    expect(run.summary.live?.failures).toEqual({ 'connection-reset': resets });
+    expect(outcomeLines(run.summary)).toContain(`  failed attempts: ${resets} connection-reset`);
   });
+
+  it.each(['', '/', '/v1', '/v1/', '/v1/chat/completions'])(
+    'by the base URL that people have, ending in "%s"',
+    async (end) => {
+      const paths = new Set<string | undefined>();
+      const { url } = await server((response, request, body) => {
+        paths.add(request.url);
+        answers(response, request, body);
+      });
+      const reading = readBaseUrl(`${url}${end}`);
+      if (reading.kind === 'problem') throw new Error(reading.message);
+      const { summary } = await ran(work(), { baseUrl: reading.baseUrl.url, ...whole });
+      expect([summary.requests.succeeded, [...paths]]).toEqual([12, ['/v1/chat/completions']]);
+    },
+  );
 
   it('on IPv6', async () => {
     const { url } = await server(answers, '::1');
@@ -346,6 +368,16 @@ describe('bad input', () => {
     closers.push(() => new Promise((resolve) => raw.close(resolve)));
     const run = await runLive(work(), { baseUrl: `http://127.0.0.1:${(raw.address() as AddressInfo).port}/v1` });
     expect(run).toMatchObject({ kind: 'stopped', why: expect.stringMatching(/does not speak HTTP/) });
+  });
+
+  it('a stream that never ends, at the probe: given up in its time, and told as such', async () => {
+    const { url } = await server((response) => {
+      response.writeHead(200, { 'content-type': 'text/event-stream' });
+      const timer = setInterval(() => response.write('data: {"choices":[{"delta":{"content":"y"}}]}\n\n'), 10);
+      response.on('close', () => clearInterval(timer));
+    });
+    const run = await runLive(work(), { baseUrl: `${url}/v1`, probeMs: 300 });
+    expect(run).toMatchObject({ kind: 'stopped', why: expect.stringMatching(/time[\s\S]*check:/) });
   });
 
   it('a stream that never ends: each attempt is given up in its time, and its connection closed', async () => {

@@ -71,14 +71,17 @@ describe('every fault', () => {
     ...['status-500', 'status-502', 'status-503', 'status-529', 'html-page', 'empty-body', 'truncated-json'],
     ...['reset', 'hang', 'slow', 'cut-stream', 'error-event', 'error-in-200', 'no-headers'],
   ];
-  const cells = kinds.flatMap((kind) =>
-    [true, false].flatMap((stream) => ['none', '{ as: ms }'].map((hint) => [kind, stream, hint] as const)),
+  const cells = (['openai', 'anthropic'] as const).flatMap((wire) =>
+    kinds.flatMap((kind) =>
+      [true, false].flatMap((stream) => ['none', '{ as: ms }'].map((hint) => [wire, kind, stream, hint] as const)),
+    ),
   );
 
-  it.each(cells)('%s, streamed: %s, hint: %s', async (kind, stream, hint) => {
+  it.each(cells)('%s: %s, streamed: %s, hint: %s', async (wire, kind, stream, hint) => {
     const text = `
 providers:
   acme:
+    wire: ${wire}
     models:
       large:
         quotas: [{ name: rps, requests: 12, per: 1s, refill: sliding-window }]
@@ -89,7 +92,7 @@ workload: { runs: [{ id: r, target: acme/large, timeout: 150ms, agents: { count:
 governor: { retry: { throttle: 30, network: 1, firstDelay: 10ms, maxDelay: 40ms } }
 `;
     const { url } = await serve(text);
-    const run = await runLive(scenarioText(text), { baseUrl: `${url}/v1`, stream });
+    const run = await runLive(scenarioText(text), { baseUrl: `${url}/v1`, wire, stream });
     // The probe may meet the fault itself; then it says so, and nothing more is sent.
     if (run.kind === 'stopped') {
       expect(run.why).toContain('check:');
