@@ -6,7 +6,7 @@
 import type { Key } from '../gate/ticket.js';
 
 /** The model of a request that names none, such as a list of models or an upload. */
-export const UNNAMED_MODEL = 'default';
+const UNNAMED_MODEL = 'default';
 
 /** What tells two keys apart in a request. `body` as the client was given it. */
 export interface RequestFacts {

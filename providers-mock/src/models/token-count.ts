@@ -8,7 +8,7 @@ import type { RequestFacts, Usage } from './verdict.js';
 export const USUAL_OUTPUT_TOKENS = 200;
 
 /** @throws RangeError when `value` is not a whole number ≥ 0. */
-export function checkTokens(name: string, value: number): void {
+function checkTokens(name: string, value: number): void {
   // Nearly all are small: a comparison of integers instead of four questions about a double.
   if (value >= 0 && value === (value | 0)) return;
   if (Number.isSafeInteger(value) && value >= 0) return;

@@ -88,7 +88,7 @@ function comparisonReport({ comparison, question, courses, replay }: ComparisonR
 }
 
 /** Of every metric that any contender has: mean and half of its interval. */
-export function comparisonTable({ contenders }: Comparison): Table {
+function comparisonTable({ contenders }: Comparison): Table {
   return {
     caption: 'Mean and half of the 95 % interval',
     columns: [{ label: 'Figure', numeric: false }, ...contenders.map(({ name }) => ({ label: name, numeric: true }))],
