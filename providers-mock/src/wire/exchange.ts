@@ -67,13 +67,18 @@ export class AdmittedExchange implements Exchange {
   readonly #lease: AdmittedLease;
   readonly #usage: Usage;
   /** Null once it is given: what it rests on need not wait with it. */
-  #answer: (() => WireAnswer) | null;
+  #answer: ((isHeadSent: boolean) => WireAnswer) | null;
 
   /**
    * @param usage of the whole answer.
-   * @param answer asked when the request is served.
+   * @param answer asked when the request is served, and told whether its head has gone out, with bytes to keep it alive.
    */
-  constructor(lease: AdmittedLease, usage: Usage, answer: () => WireAnswer, keepAlive: KeepAlive | null = null) {
+  constructor(
+    lease: AdmittedLease,
+    usage: Usage,
+    answer: (isHeadSent: boolean) => WireAnswer,
+    keepAlive: KeepAlive | null = null,
+  ) {
     this.keepAlive = keepAlive;
     this.#lease = lease;
     this.#usage = usage;
@@ -81,10 +86,11 @@ export class AdmittedExchange implements Exchange {
   }
 
   whenReady(begin: (answer: WireAnswer) => void, failed: (error: unknown) => void): void {
+    let hasWaited = false;
     this.#lease.whenServed(() => {
       let answer: WireAnswer;
       try {
-        answer = this.#answer!();
+        answer = this.#answer!(hasWaited && this.keepAlive !== null);
         this.#answer = null;
       } catch (error) {
         failed(error);
@@ -92,6 +98,7 @@ export class AdmittedExchange implements Exchange {
       }
       begin(answer);
     });
+    hasWaited = true;
   }
 
   answered(nowMs: number): void {

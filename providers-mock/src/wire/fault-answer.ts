@@ -14,6 +14,8 @@ export interface FaultPlan extends ReplyPlan {
   readonly details: ErrorDetails;
   /** When a refusal would arrive. */
   readonly earlyMs: number;
+  /** The head of a success has gone out already: an error can then only be told inside a stream. */
+  readonly isHeadSent: boolean;
 }
 
 /** Pieces that a slow answer comes in: enough to look endless, few enough for a timer each. */
@@ -29,10 +31,12 @@ export function faultAnswer(fault: FaultKind, plan: FaultPlan): WireAnswer {
     case 'status-502':
     case 'status-503':
     case 'status-529':
+      if (plan.isHeadSent && plan.stream) return errorInStream(fault, plan);
       return errorAnswer(fault, plan.styles, plan.details, { headers, afterMs: earlyMs });
     case 'html-page':
       return whole(502, { ...headers, 'content-type': 'text/html' }, earlyMs, GATEWAY_PAGE);
     case 'error-in-200':
+      if (plan.isHeadSent && plan.stream) return errorInStream('status-502', plan, { code: 502 });
       return errorInSuccess('status-502', plan, earlyMs, { code: 502 });
     case 'reset':
       return { kind: 'nothing', afterMs: earlyMs, ending: 'reset' };
@@ -77,6 +81,12 @@ function errorInSuccess(
 ): WireAnswer {
   const body = JSON.stringify(errorBody(kase, styles, { ...details, overriding }));
   return whole(200, { 'content-type': 'application/json', ...headers }, afterMs, body);
+}
+
+function errorInStream(kase: ErrorCase, plan: FaultPlan, overriding = {}): StreamedAnswer {
+  const { styles, details, dialect, path, earlyMs } = plan;
+  const data = dialect.streamedError(errorBody(kase, styles, { ...details, overriding }), path);
+  return { ...streamedAnswer(plan), afterMs: earlyMs, frames: [{ afterMs: 0, data }] };
 }
 
 /** A whole answer whose body breaks off in the middle, ended as if it were complete. */

@@ -168,7 +168,8 @@ function admit(decided: Decided, lease: AdmittedLease): Exchange {
     earlyMs: manners.draws.refusalMs(drawnFor),
   };
   const used = usedUnderFault(FAULT_EFFECTS[fault], reply.usage);
-  const answer = (): WireAnswer => faultAnswer(fault, { ...planOf(decided, reply, headers), ...faulty });
+  const answer = (isHeadSent: boolean): WireAnswer =>
+    faultAnswer(fault, { ...planOf(decided, reply, headers), ...faulty, isHeadSent });
   return new AdmittedExchange(lease, used, answer, keepAlive);
 }
 

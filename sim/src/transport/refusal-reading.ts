@@ -35,6 +35,8 @@ export interface RefusalSent {
   readonly epochMs: number;
   /** Of the quotas that the request met; asked where they matter. */
   standings(): readonly QuotaStanding[];
+  /** It comes under a status of 200, which was sent before. */
+  readonly isHeadSent?: boolean;
   /** Whether what it says of the limit matters. */
   readonly readsLimits?: boolean;
 }
@@ -106,16 +108,20 @@ export class RefusalReader {
   }
 
   /** What an answer of `status` means without a wait: not every provider can say that it is overloaded. */
-  readOverload(status: OverloadStatus): ReadRefusal['class'] {
+  readOverload(status: OverloadStatus, isHeadSent = false): ReadRefusal['class'] {
     const refusal: Refusal = {
       ...{ kind: 'refused', quota: '', scope: 'overload', status },
       ...{ waitMs: null, tooLarge: false, lease: null },
     };
-    return this.read(refusal, { hintMs: null, isBare: true, epochMs: 0, standings: () => [] }).class;
+    const sent: RefusalSent = { hintMs: null, isBare: true, epochMs: 0, standings: () => [], isHeadSent };
+    return isHeadSent ? this.judge(refusal, sent).class : this.read(refusal, sent).class;
   }
 
   /** Renders this very refusal, and judges it. */
-  judge(refusal: Refusal, { hintMs, isBare, epochMs, standings, readsLimits }: RefusalSent): ReadRefusal {
+  judge(
+    refusal: Refusal,
+    { hintMs, isBare, epochMs, standings, readsLimits, isHeadSent = false }: RefusalSent,
+  ): ReadRefusal {
     const answer = refusalAnswer(refusal, {
       style: this.#style,
       dialect: DIALECT_STYLES[this.#wire],
@@ -135,7 +141,7 @@ export class RefusalReader {
       reducesCap,
     } = classify({
       provider: this.#vendor,
-      status: answer.status,
+      status: isHeadSent ? 200 : answer.status,
       headers: { date: new Date(epochMs).toUTCString(), ...answer.headers },
       body,
       receivedAt: epochMs,

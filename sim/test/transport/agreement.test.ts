@@ -249,4 +249,20 @@ describe('the simulated provider and the one that is served', () => {
     },
     60_000,
   );
+
+  it.each(['openai', 'anthropic', 'gemini'])(
+    'agree on every fault of a request that was kept alive while it waited, %s',
+    async (wire) => {
+      const requests = Array.from({ length: 4 }, () => ({ afterMs: 10, input: 1, cached: 0, output: 6, max: 8 }));
+      for (const latency of [STREAMED, { service: '143ms', refusal: '5ms' }]) {
+        for (const kind of kinds) {
+          const server = { slots: 1, queue: 'unlimited', keepAlive: '30ms' };
+          const faults = [{ kind, rate: '50%' }];
+          const providers = providersOf({ wire, models: { m: { latency, server, faults } } });
+          expectAgreement(await overHttp(providers, requests), simulated(providers, requests), 2_000);
+        }
+      }
+    },
+    60_000,
+  );
 });
