@@ -111,6 +111,7 @@ export async function runMutants(ids: readonly string[], logPath: string): Promi
       if ((await outcomeOf(one)) === 'Survived') break;
       // The thread is spoilt. By this mutant, if it is the first: then it was noticed; else it is tried again by itself.
       note(id, nth === 0 ? outcome : 'again');
+      note('spoilt');
       return;
     }
     note(id, outcome);
