@@ -108,7 +108,7 @@ async function overHttp(providers: Providers, script: readonly Sending[]): Promi
 /** Turns of the event loop, two at least: for what is written to be read, and for what is read to be answered. */
 async function until(holds: () => boolean): Promise<void> {
   for (let turns = 0; turns < 2 || !holds(); turns++) {
-    if (turns > 100_000) throw new Error(`never comes to hold: ${holds}`);
+    if (turns > 1_000_000) throw new Error(`never comes to hold: ${holds}`);
     await new Promise((resolve) => setImmediate(resolve));
   }
 }
