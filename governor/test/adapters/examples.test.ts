@@ -11,7 +11,8 @@ const PRINTS: Readonly<Record<string, readonly RegExp[]>> = {
     /^acme\/large: 8 → 6$/m,
     /^tidegate.cap 6 /m,
     /^tidegate.wait 8 waits /m,
-    /^tidegate.refusals 5 .*rate_limited/m,
+    // Eight at once where three have a place; on a busy machine one may have ended before the last comes.
+    /^tidegate.refusals [3-5] .*rate_limited/m,
   ],
 };
 
